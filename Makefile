@@ -1,0 +1,39 @@
+# Every command makes what it needs: a virtual environment in .venv with the package, built and installed.
+PYTHON ?= python3
+VENV ?= .venv
+BIN = $(VENV)/bin
+INSTALLED = $(VENV)/.installed
+
+.PHONY: demo test lint types pytest matrix bench clean
+
+demo: $(INSTALLED)  ## rehearse a tool loop on one screen
+	$(BIN)/playhead demo
+
+test: lint types pytest  ## everything that must pass
+
+lint: $(INSTALLED)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(INSTALLED)
+	$(BIN)/mypy
+
+pytest: $(INSTALLED)
+	$(BIN)/python -m pytest
+
+matrix: $(INSTALLED)  ## a tool loop on several versions of the SDK, each in an environment of its own
+	$(BIN)/python tests/sdk_matrix.py $(VERSIONS)
+
+bench: $(INSTALLED)  ## what the fake costs, as ratios measured in one run
+	$(BIN)/python bench/imports.py
+	$(BIN)/python bench/overhead.py
+
+$(INSTALLED): pyproject.toml README.md $(shell find src -name '*.py' -o -name '*.jsonl' -o -name py.typed)
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check '.[dev]'
+	touch $@
+
+clean:
+	rm -rf $(VENV) build dist

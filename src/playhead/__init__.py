@@ -1,0 +1,86 @@
+"""Playhead rehearses Claude tool loops offline.
+
+A fake Claude under the real `anthropic` SDK plays scripted replies and refuses what the real API refuses. Names are
+imported when they are first used, so that `import playhead` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from playhead.errors import ExpectationNotMet as ExpectationNotMet
+    from playhead.errors import PlayheadError as PlayheadError
+    from playhead.errors import RecordingError as RecordingError
+    from playhead.errors import RehearsalFailed as RehearsalFailed
+    from playhead.errors import RequestLimitReached as RequestLimitReached
+    from playhead.errors import RuleViolations as RuleViolations
+    from playhead.errors import ScriptError as ScriptError
+    from playhead.errors import ScriptNotFinished as ScriptNotFinished
+    from playhead.errors import ScriptOver as ScriptOver
+    from playhead.errors import SetupError as SetupError
+    from playhead.errors import SeveralFailures as SeveralFailures
+    from playhead.fake import FakeClaude as FakeClaude
+    from playhead.rules.checker import api_error as api_error
+    from playhead.rules.checker import check as check
+    from playhead.rules.checker import check_request as check_request
+    from playhead.rules.rule import ApiError as ApiError
+    from playhead.rules.rule import Rule as Rule
+    from playhead.rules.rule import Violation as Violation
+    from playhead.script.request import Request as Request
+    from playhead.script.script import Script as Script
+    from playhead.script.steps import call as call
+    from playhead.script.steps import reply as reply
+    from playhead.script.steps import say as say
+    from playhead.script.steps import think as think
+    from playhead.script.steps import turn as turn
+    from playhead.wire.exchange import Exchange as Exchange
+    from playhead.wire.session import Session as Session
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "ApiError": "rules.rule",
+    "Exchange": "wire.exchange",
+    "ExpectationNotMet": "errors",
+    "FakeClaude": "fake",
+    "PlayheadError": "errors",
+    "RecordingError": "errors",
+    "RehearsalFailed": "errors",
+    "Request": "script.request",
+    "RequestLimitReached": "errors",
+    "Rule": "rules.rule",
+    "RuleViolations": "errors",
+    "Script": "script.script",
+    "ScriptError": "errors",
+    "ScriptNotFinished": "errors",
+    "ScriptOver": "errors",
+    "Session": "wire.session",
+    "SetupError": "errors",
+    "SeveralFailures": "errors",
+    "Violation": "rules.rule",
+    "api_error": "rules.checker",
+    "call": "script.steps",
+    "check": "rules.checker",
+    "check_request": "rules.checker",
+    "reply": "script.steps",
+    "say": "script.steps",
+    "think": "script.steps",
+    "turn": "script.steps",
+}
+
+__all__ = sorted(_HOMES)  # noqa: PLE0605
+
+
+def __getattr__(name: str) -> object:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'playhead' has no attribute {name!r}")
+    value = getattr(import_module(f"playhead.{home}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *__all__]

@@ -1,0 +1,36 @@
+"""`playhead`: the group of commands.
+
+Law: imports click and the command modules only, which import the rest when they run, so that `--help` is quick.
+Errors of ours go to stderr as one sentence with exit code 2; a traceback is never the answer.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from playhead import __version__
+from playhead.cli.demo import demo
+from playhead.errors import PlayheadError
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80})
+@click.version_option(__version__, prog_name="playhead")
+def commands() -> None:
+    """Rehearse Claude tool loops offline.
+
+    Exit codes: 0 fine, 1 violations or differences found, 2 unusable input.
+    """
+
+
+commands.add_command(demo)
+
+
+def main() -> None:
+    """The console script."""
+    try:
+        commands()
+    except PlayheadError as error:
+        click.echo(f"playhead: {error}", err=True)
+        sys.exit(2)

@@ -1,0 +1,1 @@
+"""Where bytes pass: all network I/O."""

@@ -1,0 +1,1 @@
+"""Who answers: requests to replies, strictly."""

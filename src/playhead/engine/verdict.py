@@ -1,0 +1,107 @@
+"""What a rehearsal comes to: everything that went wrong, as one error.
+
+Law: reads an engine's state, changes nothing. The texts are what a person sees when a test fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from playhead.engine.engine import Engine
+from playhead.errors import PlayheadError, RuleViolations, ScriptNotFinished, ScriptOver, SeveralFailures
+from playhead.rules.report import report
+from playhead.rules.rule import Violation
+from playhead.wire.tables import STOP_REASONS
+
+_FAILING = ("reject", "broken")
+
+
+def failures(engine: Engine, expected: Collection[Violation] = ()) -> list[PlayheadError]:
+    """Everything that makes the rehearsal fail; `expected` are the violations that the test wants.
+
+    A lenient fake fails only where the script itself is at fault.
+    """
+    if not engine.settings.strict:
+        return [*engine.errors]
+    failed: list[PlayheadError] = []
+    unexpected = failing(engine, expected)
+    if unexpected:
+        failed.append(RuleViolations(report(unexpected, _notes(engine, unexpected)), unexpected))
+    failed += engine.errors
+    if engine.over:
+        failed.append(_script_over(engine))
+    if engine.player.unplayed and not failed and not (engine.refused and expected):
+        failed.append(_not_finished(engine))
+    return failed
+
+
+def failing(engine: Engine, expected: Collection[Violation] = ()) -> list[Violation]:
+    """The violations that fail the rehearsal: those of a failing level which the test does not expect."""
+    return [violation for violation in engine.violations if violation not in expected and violation.level in _FAILING]
+
+
+def as_one(failed: Sequence[PlayheadError]) -> PlayheadError | None:
+    """One error for all of them, None for none."""
+    if len(failed) < 2:
+        return failed[0] if failed else None
+    return SeveralFailures(failed)
+
+
+def _notes(engine: Engine, unexpected: Sequence[Violation]) -> list[str]:
+    notes = []
+    refused = [violation for violation in engine.refused if violation in unexpected]
+    if refused:
+        later = any(exchange.number > (refused[0].exchange or 0) for exchange in engine.exchanges)
+        went_on = "and sent more requests" if later else "and went on"
+        notes.append(
+            f"The fake answered exchange {refused[0].exchange} with this 400. If the test reached its end all the "
+            f"same, the loop caught the error itself (BadRequestError) {went_on}."
+        )
+    unplayed = len(engine.player.unplayed)
+    if unplayed:
+        notes.append(f"{_steps(unplayed, len(engine.player.script))} never asked for.")
+    return notes
+
+
+def _steps(count: int, of: int) -> str:
+    return f"{count} of {of} step{'s' if of != 1 else ''} {'was' if count == 1 else 'were'}"
+
+
+def _not_finished(engine: Engine) -> ScriptNotFinished:
+    unplayed = engine.player.unplayed
+    total = len(engine.player.script)
+    first = total - len(unplayed) + 1
+    lines = [f"{_steps(len(unplayed), total)} never asked for"]
+    for number, step in enumerate(unplayed, first):
+        shown = str(step) if not callable(step) else f"function {getattr(step, '__name__', 'of the script')}"
+        lines.append(f"    {number:<3} {shown}{'   <- next' if number == first else ''}")
+    lines.append(_where_it_stopped(engine))
+    return ScriptNotFinished("\n".join(lines), unplayed)
+
+
+def _where_it_stopped(engine: Engine) -> str:
+    answered = [exchange for exchange in engine.exchanges if exchange.is_message and exchange.response is not None]
+    if not answered:
+        return "The loop sent no request that was answered."
+    last = answered[-1]
+    sentence = f'The loop stopped after exchange {last.number} with stop_reason "{last.stop_reason}"'
+    reason = STOP_REASONS.get(last.stop_reason or "")
+    calls = len(last.calls())
+    if reason is not None and reason.then == "run tools":
+        return f"{sentence}: it left {calls} tool call{'s' if calls != 1 else ''} unanswered."
+    if reason is not None and reason.then == "resume":
+        return f"{sentence}, which asks it to go on."
+    return f"{sentence}."
+
+
+def _script_over(engine: Engine) -> ScriptOver:
+    requests = engine.over
+    asked = f"{requests} request{'s' if requests != 1 else ''}"
+    last = next((exchange for exchange in reversed(engine.exchanges) if exchange.response is not None), None)
+    after = f' Its last answered reply stopped with "{last.stop_reason}".' if last else ""
+    steps = len(engine.player.script)
+    return ScriptOver(
+        f"the loop sent {asked} after the script's last step (of {steps}): add what Claude should say, "
+        f"or find out why the loop did not stop.{after}",
+        requests,
+    )

@@ -1,0 +1,126 @@
+"""Every exception of Playhead, by whose fault it is.
+
+Law: imports nothing of ours. Each error carries fields and says in `str()` what came, where, and what to do.
+
+```
+PlayheadError
+├── RehearsalFailed            the code under test did something wrong (an AssertionError)
+│   ├── RuleViolations         requests that the API refuses, or that a correct loop does not make
+│   ├── ScriptNotFinished      steps that were never asked for
+│   ├── ScriptOver             requests after the last step
+│   ├── ExpectationNotMet      `fake.expect(...)` saw no such violation
+│   └── SeveralFailures        more than one of these
+├── ScriptError                the test: its script, its options or its client are set up wrong
+│   └── SetupError
+└── RecordingError             the file: unreadable, not a recording, damaged
+
+RequestLimitReached            a BaseException: a loop that swallows every Exception must still stop
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+class PlayheadError(Exception):
+    """The root of all errors that are an `Exception`."""
+
+    def __init_subclass__(cls) -> None:
+        # a failing test shows the name under which the error is imported
+        cls.__module__ = "playhead"
+
+
+class RehearsalFailed(PlayheadError, AssertionError):
+    """The code under test did something wrong."""
+
+
+class RuleViolations(RehearsalFailed):
+    """Rules were broken. `violations` lists them; `str()` is the report."""
+
+    def __init__(self, report: str, violations: Sequence[object] = ()) -> None:
+        super().__init__(report)
+        self.violations = tuple(violations)
+
+
+class ScriptNotFinished(RehearsalFailed):
+    """The loop stopped early. `steps` are the steps that were never asked for."""
+
+    def __init__(self, report: str, steps: Sequence[object] = ()) -> None:
+        super().__init__(report)
+        self.steps = tuple(steps)
+
+
+class ScriptOver(RehearsalFailed):
+    """The loop asked again after the last step. `requests` counts the requests too many."""
+
+    def __init__(self, report: str, requests: int = 1) -> None:
+        super().__init__(report)
+        self.requests = requests
+
+
+class ExpectationNotMet(RehearsalFailed):
+    """A violation that the test expects did not happen. `rule` is its id."""
+
+    def __init__(self, report: str, rule: str) -> None:
+        super().__init__(report)
+        self.rule = rule
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), (str(self), self.rule))
+
+
+class SeveralFailures(RehearsalFailed):
+    """More than one thing went wrong. `failures` lists them; `str()` shows them all."""
+
+    def __init__(self, failures: Sequence[PlayheadError]) -> None:
+        super().__init__("\n\n".join(f"{type(failure).__name__}: {failure}" for failure in failures))
+        self.failures = tuple(failures)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), (self.failures,))
+
+
+class ScriptError(PlayheadError, ValueError):
+    """A step, or the script as a whole, is impossible. Names the step and the fix."""
+
+
+class SetupError(ScriptError):
+    """An option, a client or a fixture is set up wrong. Names the fix."""
+
+
+class RecordingError(PlayheadError):
+    """A file cannot be read as a recording.
+
+    `path` is the file, `reason` one sentence, `line` (from 1) and `field` say where, as far as that is known.
+    """
+
+    def __init__(self, path: str, reason: str, *, line: int | None = None, field: str | None = None) -> None:
+        self.path, self.reason, self.line, self.field = path, reason, line, field
+        place = path if line is None else f"{path}:{line}"
+        super().__init__(f"{place}: {reason}" if field is None else f"{place}: {field}: {reason}")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_recording_error, (self.path, self.reason, self.line, self.field))
+
+
+def _recording_error(path: str, reason: str, line: int | None, field: str | None) -> RecordingError:
+    return RecordingError(path, reason, line=line, field=field)
+
+
+class RequestLimitReached(BaseException):
+    """The cap on requests is reached: the loop does not end by itself.
+
+    No `Exception` on purpose: the SDK turns any other error of a transport into `APIConnectionError` and tries
+    again, and loops catch `Exception`; either would go on for ever.
+    """
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(
+            f"the loop sent more than {limit} requests and was stopped; give the loop a turn limit, "
+            "or allow more with FakeClaude(..., max_requests=N)"
+        )
+        self.limit = limit
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), (self.limit,))

@@ -1,0 +1,248 @@
+"""FakeClaude: an engine, a lock and a door.
+
+Law: no decisions; what is right or wrong is said by the engine and its verdict.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from difflib import get_close_matches
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+from playhead.doors.sdk import Transport
+from playhead.engine.engine import Engine, Settings, without
+from playhead.engine.http import Incoming, Outgoing
+from playhead.engine.verdict import as_one, failures
+from playhead.errors import ExpectationNotMet, PlayheadError, SetupError
+from playhead.rules.registry import RULES
+from playhead.rules.rule import Rule, Violation
+from playhead.script.script import ScriptLike, as_script, is_async
+from playhead.wire.session import Session
+
+if TYPE_CHECKING:
+    import anthropic
+
+Fake = TypeVar("Fake", bound="FakeClaude")
+_DEFAULT_LIMIT = 100
+_BEYOND_SCRIPT = 10
+_KEY = "playhead-needs-no-key"
+
+
+class FakeClaude:
+    """A fake Claude that plays a script under the real SDK and refuses what the API refuses.
+
+    `script` is a list of steps (`say`, `call`, `think`, `turn`, `reply`, or functions `Request -> step`), a `Script`,
+    or one such function that answers every request. `strict=False` refuses nothing, and fails nothing but what
+    is wrong with the script itself. `ignore` names rules to switch off, `rules` are further `Rule`s of your own.
+    `conversations="one"` means that every request must continue or retry what came before; `"any"` allows fresh
+    starts. `max_requests` is the cap that stops a loop which does not end (100, or ten more than the script holds).
+
+    Use it as a context manager: leaving it calls `assert_ok()`, unless the body raised. Raises `ScriptError` for a
+    script that is impossible and `SetupError` for options that make no sense.
+    """
+
+    def __init__(
+        self,
+        script: ScriptLike,
+        *,
+        strict: bool = True,
+        ignore: Collection[str] = (),
+        rules: Sequence[Rule] = (),
+        conversations: Literal["one", "any"] = "one",
+        max_requests: int | None = None,
+    ) -> None:
+        checked = as_script(script)
+        if conversations not in ("one", "any"):
+            raise SetupError(f"conversations is 'one' or 'any', not {conversations!r}")
+        if max_requests is not None and max_requests < 1:
+            raise SetupError(f"max_requests is at least 1, not {max_requests}")
+        limit = max_requests or max(_DEFAULT_LIMIT, len(checked) + _BEYOND_SCRIPT)
+        for rule in rules:
+            if not isinstance(rule, Rule):
+                raise SetupError(f"rules are Rule values of your own, not {rule!r}; ignore=[...] takes rule ids")
+        chosen = (*RULES, *rules)
+        settings = Settings(
+            strict=strict,
+            alone=conversations == "one",
+            limit=limit,
+            rules=without(chosen, _known(ignore, chosen)),
+        )
+        self._engine = Engine(checked, settings)
+        # reentrant, since a function of the script may look at `fake.session`
+        self._lock = threading.RLock()
+        self._expected: set[Violation] = set()
+        self._rules = chosen
+        self.transport = Transport(self._answer)
+
+    @property
+    def session(self) -> Session:
+        """What was seen so far: exchanges, turns, conversations."""
+        with self._lock:
+            return self._engine.session
+
+    @property
+    def violations(self) -> tuple[Violation, ...]:
+        """Every violation so far, whatever the code under test caught or hid."""
+        with self._lock:
+            return self._engine.violations
+
+    def client(self, **options: Any) -> anthropic.Anthropic:
+        """The real `anthropic.Anthropic` over this fake. `options` are its own (`max_retries`, `timeout`, ...)."""
+        import anthropic
+
+        _require_no_client(options, "client", anthropic.DefaultHttpxClient)
+        http_client = anthropic.DefaultHttpxClient(transport=self.transport)
+        return anthropic.Anthropic(**{"api_key": _KEY, **options, "http_client": http_client})
+
+    def async_client(self, **options: Any) -> anthropic.AsyncAnthropic:
+        """The real `anthropic.AsyncAnthropic` over this fake."""
+        import anthropic
+
+        _require_no_client(options, "async_client", anthropic.DefaultAsyncHttpxClient)
+        http_client = anthropic.DefaultAsyncHttpxClient(transport=self.transport)
+        return anthropic.AsyncAnthropic(**{"api_key": _KEY, **options, "http_client": http_client})
+
+    def watch(self, functions: Mapping[str, Callable[..., Any]]) -> dict[str, Callable[..., Any]]:
+        """The same functions, counted: over HTTP nobody can see what a loop runs, or how often.
+
+        Each run is noted with the call it belongs to (the latest of its name and input), in `tools_run` and `results`
+        of the exchange that asked for it. Async functions stay async.
+        """
+        if not isinstance(functions, Mapping):
+            raise SetupError(f"watch() takes a mapping of tool names to functions, not {functions!r}")
+        with self._lock:
+            self._engine.watching = True
+        return {name: self._watched(name, function) for name, function in functions.items()}
+
+    @contextmanager
+    def expect(self, rule: str) -> Iterator[None]:
+        """A violation of this rule is wanted inside the block, and then fails nothing.
+
+        The fake answers it as ever, so a refusal still reaches the loop. Raises `ExpectationNotMet` where none came,
+        unless the block raised.
+        """
+        (wanted,) = _known([rule], self._rules)
+        before = self._matching(wanted)
+        try:
+            yield
+        finally:
+            met = self._matching(wanted) - before
+            self._expected |= met
+        if not met:
+            others = sorted({violation.rule for violation in self.violations})
+            seen = f"; seen so far: {', '.join(others)}" if others else "; nothing else was violated either"
+            raise ExpectationNotMet(f"no violation of {wanted} came, but the test expects one{seen}", wanted)
+
+    def assert_ok(self) -> None:
+        """Raises at once with everything that went wrong; see `playhead.errors` for what it may be."""
+        error = self.failure()
+        if error is not None:
+            raise error
+
+    def failure(self) -> PlayheadError | None:
+        """What `assert_ok` would raise; None if all is well."""
+        with self._lock:
+            return as_one(failures(self._engine, self._expected))
+
+    def __enter__(self: Fake) -> Fake:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is None:
+            self.assert_ok()
+        else:
+            annotate(error, self)
+
+    def __repr__(self) -> str:
+        engine = self._engine
+        script = "a function" if engine.player.script.endless else f"{len(engine.player.script)} steps"
+        return f"<FakeClaude: {script}, {engine.player.played} played, {len(engine.exchanges)} exchanges>"
+
+    def _answer(self, incoming: Incoming) -> Outgoing:
+        with self._lock:
+            return self._engine.answer(incoming)
+
+    def _matching(self, rule: str) -> set[Violation]:
+        return {violation for violation in self.violations if violation.rule == rule}
+
+    def _watched(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        def note(given: tuple[Any, ...], arguments: dict[str, Any], outcome: object) -> None:
+            with self._lock:
+                self._engine.ran(name, {**_positional(function, given), **arguments}, outcome)
+
+        if is_async(function):
+
+            @functools.wraps(function)
+            async def watched_async(*given: Any, **arguments: Any) -> Any:
+                try:
+                    value = await function(*given, **arguments)
+                except BaseException as error:
+                    note(given, arguments, {"raised": str(error)})
+                    raise
+                note(given, arguments, value)
+                return value
+
+            return watched_async
+
+        @functools.wraps(function)
+        def watched(*given: Any, **arguments: Any) -> Any:
+            try:
+                value = function(*given, **arguments)
+            except BaseException as error:
+                note(given, arguments, {"raised": str(error)})
+                raise
+            note(given, arguments, value)
+            return value
+
+        return watched
+
+
+def annotate(error: BaseException, fake: FakeClaude) -> None:
+    """Adds to an error that ended a test what the fake saw, so that neither hides the other."""
+    failure = fake.failure()
+    if failure is not None and failure is not error and fake.violations:
+        error.add_note(f"What the fake Claude saw:\n{type(failure).__name__}: {failure}")
+
+
+def _positional(function: Callable[..., Any], given: tuple[Any, ...]) -> dict[str, Any]:
+    """Arguments that were passed by position, under their names as far as the function tells them."""
+    try:
+        names = [*inspect.signature(function).parameters] if given else []
+    except (TypeError, ValueError):
+        names = []
+    return dict(zip(names, given, strict=False))
+
+
+def _known(ids: Collection[str], rules: Sequence[Rule]) -> tuple[str, ...]:
+    """The rule ids, all of which exist. Raises `SetupError` naming the nearest."""
+    if isinstance(ids, str):
+        raise SetupError(f"rules are named in a list: write [{ids!r}]")
+    known = {rule.id for rule in rules}
+    for given in ids:
+        if given not in known:
+            near = get_close_matches(given, known, n=1)
+            meant = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(sorted(known))}"
+            raise SetupError(f"there is no rule {given!r}: {meant}")
+    return tuple(ids)
+
+
+def _require_no_client(options: Mapping[str, Any], method: str, default: type) -> None:
+    """Refuses an HTTP client of the caller's own: it would go past the fake. Names the module that is needed."""
+    given = options.get("http_client")
+    if given is None:
+        return
+    needed = default.__mro__[1].__module__.partition(".")[0]
+    theirs = type(given).__module__.partition(".")[0]
+    kind = "AsyncClient" if method == "async_client" else "Client"
+    wrong = f", and this anthropic speaks through {needed}, not {theirs}" if theirs != needed else ""
+    raise SetupError(
+        f"fake.{method}() makes its own http_client, which the fake answers{wrong}: leave http_client out, or build "
+        f"the SDK's client yourself with http_client={needed}.{kind}(transport=fake.transport)"
+    )

@@ -1,0 +1,1 @@
+"""What is allowed: the rules of the Messages API and of correct tool loops."""

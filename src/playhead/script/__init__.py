@@ -1,0 +1,1 @@
+"""What Claude will say: steps, and scripts made of them."""

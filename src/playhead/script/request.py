@@ -1,0 +1,51 @@
+"""A request as a script's functions see it.
+
+Law: a plain value; read-only by agreement, the messages are shared with the session.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from playhead.wire.codec import JsonObject
+from playhead.wire.turns import blocks_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What came: `body` as sent, `headers` with lower-case names, `number` of the exchange and `turn`, from 1."""
+
+    body: JsonObject
+    headers: Mapping[str, str]
+    path: str
+    number: int
+    turn: int
+
+    @property
+    def messages(self) -> list[JsonObject]:
+        messages = self.body.get("messages")
+        return messages if isinstance(messages, list) else []
+
+    @property
+    def tools(self) -> list[JsonObject]:
+        tools = self.body.get("tools")
+        return tools if isinstance(tools, list) else []
+
+    @property
+    def stream(self) -> bool:
+        return self.body.get("stream") is True
+
+    @property
+    def text(self) -> str:
+        """The text of the last message: all its text blocks joined."""
+        last = self.messages[-1] if self.messages else {}
+        return "".join(str(block.data.get("text", "")) for block in blocks_of(last) if block.type == "text")
+
+    @property
+    def results(self) -> dict[str, JsonObject]:
+        """The `tool_result` blocks of the last message by `tool_use_id`."""
+        last = self.messages[-1] if self.messages else {}
+        return {
+            str(block.data.get("tool_use_id")): block.data for block in blocks_of(last) if block.type == "tool_result"
+        }

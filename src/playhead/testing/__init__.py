@@ -1,0 +1,1 @@
+"""What a test run does, without pytest: rehearsals, strategies."""

@@ -1,0 +1,1 @@
+"""What was said: JSON, blocks, events, exchanges, and following them into conversations."""

@@ -1,0 +1,128 @@
+"""When two JSON values, or two messages, are the same.
+
+Law: pure comparison; no opinion on whether a difference is allowed.
+
+Numbers compare by exact value: `1.0` equals `1`, `2**53 + 1` does not equal `2.0**53`. A boolean is no number.
+Messages are compared in a plain form that leaves out what the SDKs add or drop when they send a reply back
+(nulls, `caller`, `citations`, `cache_control`, a string in place of one text block); inside a tool's `input` and
+its `input_schema`, which are the user's own data, nothing is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from playhead.wire.codec import by_value, canonical
+
+IGNORED_IN_ECHO = frozenset({"cache_control", "caller", "citations", "parsed_output"})
+"""Members of a block that may differ between a reply and its echo, or between two sendings of one message."""
+
+_DATA = frozenset({"input", "input_schema", "input_examples"})
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The first place where two values differ: its JSON path and what stands there on either side."""
+
+    path: str
+    left: object
+    right: object
+
+
+MISSING = type("Missing", (), {"__repr__": lambda self: "(absent)", "__slots__": ()})()
+"""Stands in a `Difference` for a member or item that one side lacks."""
+
+
+def same(left: object, right: object) -> bool:
+    """Whether two JSON values are equal."""
+    return left is right or canonical(left) == canonical(right) or first_difference(left, right) is None
+
+
+def first_difference(left: object, right: object, path: str = "$") -> Difference | None:
+    """The first difference in document order of `left`, or None."""
+    return next(_differences(left, right, path), None)
+
+
+def _differences(left: object, right: object, path: str) -> Iterator[Difference]:
+    if isinstance(left, Mapping) and isinstance(right, Mapping):
+        for key in [*left, *(key for key in right if key not in left)]:
+            yield from _differences(left.get(key, MISSING), right.get(key, MISSING), f"{path}.{key}")
+    elif isinstance(left, list) and isinstance(right, list):
+        for index in range(max(len(left), len(right))):
+            yield from _differences(_item(left, index), _item(right, index), f"{path}[{index}]")
+    elif isinstance(left, bool) is not isinstance(right, bool) or (left != right and not _both_nan(left, right)):
+        yield Difference(path, left, right)
+
+
+def _both_nan(left: object, right: object) -> bool:
+    # NaN is unequal to itself; as a text, and so as what was said, it is not
+    return isinstance(left, float) and isinstance(right, float) and left != left and right != right
+
+
+def _item(values: Sequence[object], index: int) -> object:
+    return values[index] if index < len(values) else MISSING
+
+
+def plain_message(message: object) -> object:
+    """A message without what may differ between two sendings of it."""
+    if not isinstance(message, dict):
+        return message
+    return {"role": message.get("role"), "content": plain_content(message.get("content"))}
+
+
+def plain_content(content: object) -> object:
+    """Content as a list of plain blocks; blank text, which the API refuses to take back, is left out."""
+    if isinstance(content, str):
+        content = [{"type": "text", "text": content}]
+    if content is None:
+        return []
+    if not isinstance(content, list):
+        return content
+    return [_plain(block) for block in content if not is_blank_text(block)]
+
+
+def is_blank_text(block: object) -> bool:
+    """A text block with nothing but white space."""
+    if not isinstance(block, dict) or block.get("type") != "text":
+        return False
+    text = block.get("text")
+    return isinstance(text, str) and not text.strip()
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, dict):
+        plain = {
+            # most members are strings: a call for each of them is what made this slow
+            key: member if type(member) is str else by_value(member) if key in _DATA else _plain(member)
+            for key, member in value.items()
+            if member is not None and key not in IGNORED_IN_ECHO
+        }
+        if value.get("type") == "tool_result" and "content" in plain:
+            plain["content"] = plain_content(value["content"])
+        return plain
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    return by_value(value) if isinstance(value, float) else value
+
+
+def same_message(left: object, right: object) -> bool:
+    """Whether two messages say the same, whatever `plain_message` leaves out."""
+    return left is right or same(plain_message(left), plain_message(right))
+
+
+def same_content(left: object, right: object) -> bool:
+    """Whether two contents (a string, or a list of blocks) say the same."""
+    return left is right or same(plain_content(left), plain_content(right))
+
+
+def plain_settings(value: object) -> object:
+    """Tools or a system prompt without nulls and cache marks; one text block equals its string."""
+    if isinstance(value, str):
+        return [{"type": "text", "text": value}] if value else None
+    return _plain(value) or None
+
+
+def same_settings(left: object, right: object) -> bool:
+    """Whether two `tools` or two `system` values are the same; absent, null and empty are alike."""
+    return left is right or same(plain_settings(left), plain_settings(right))

@@ -1,0 +1,96 @@
+"""An exchange: one HTTP request and its answer.
+
+Law: a plain value. Parts that a recording does not know are None, and a rule is silent about them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from playhead.wire.codec import JsonObject
+from playhead.wire.tables import COUNT_TOKENS_PATH, MESSAGES_PATH
+
+NOTHING: Mapping[str, object] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange:
+    """One request and its answer, any endpoint.
+
+    `number` counts a session's exchanges from 1. `request` is the plain body as sent (None where only the response
+    was recorded); treat it as read-only, resent messages are shared between exchanges. `response` is the message of
+    the answer, accumulated where it was streamed; `complete` says whether it ended as it should. `error` is the
+    `error` object of an error answer or of an error event. `tools_run` are the ids of the calls that the client ran
+    after this answer, `results` what each of them returned (`{"raised": text}` where it raised).
+
+    `retry_of` is the number of the exchange that this one attempts again, None for a first attempt.
+    """
+
+    number: int = 1
+    method: str = "POST"
+    path: str = MESSAGES_PATH
+    headers: Mapping[str, str] | None = None
+    request: JsonObject | None = None
+    status: int | None = None
+    response_headers: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    response: JsonObject | None = None
+    complete: bool = True
+    error: JsonObject | None = None
+    events: tuple[JsonObject, ...] | None = None
+    tools_run: tuple[str, ...] | None = None
+    results: Mapping[str, object] = field(default_factory=lambda: NOTHING)
+    user_event: str | None = None
+    retry_of: int | None = None
+    known: frozenset[str] | None = None
+
+    @property
+    def messages(self) -> list[object]:
+        """The messages sent; empty where there are none."""
+        messages = (self.request or {}).get("messages")
+        return messages if isinstance(messages, list) else []
+
+    @property
+    def endpoint(self) -> str:
+        """The path without host-specific parts and query: `/v1/messages`, `/v1/messages/count_tokens`, ..."""
+        return endpoint_of(self.path)
+
+    @property
+    def is_message(self) -> bool:
+        """Whether this is a call for a message, and so a part of a conversation."""
+        return self.endpoint == MESSAGES_PATH
+
+    @property
+    def failed(self) -> bool:
+        """Whether the client did not get a whole message: an HTTP error, an error event, a broken stream."""
+        return self.error is not None or (self.status or 200) >= 400 or not self.complete
+
+    @property
+    def stop_reason(self) -> str | None:
+        """The reply's stop reason, None where there is no reply or it does not say."""
+        reason = (self.response or {}).get("stop_reason")
+        return reason if isinstance(reason, str) else None
+
+    @property
+    def content(self) -> list[object]:
+        """The reply's content blocks; empty where there is no reply."""
+        content = (self.response or {}).get("content")
+        return content if isinstance(content, list) else []
+
+    def knows(self, member: str) -> bool:
+        """Whether the recording tells this member of the request, or its absence."""
+        return self.request is not None and (self.known is None or member in self.known)
+
+    def calls(self) -> list[JsonObject]:
+        """The `tool_use` blocks of the reply."""
+        return [block for block in self.content if isinstance(block, dict) and block.get("type") == "tool_use"]
+
+
+def endpoint_of(path: str) -> str:
+    """A path without query and without what a proxy or gateway puts before the API's own part."""
+    path = path.partition("?")[0].rstrip("/")
+    for known in (COUNT_TOKENS_PATH, MESSAGES_PATH):
+        if path.endswith(known):
+            return known
+    return path

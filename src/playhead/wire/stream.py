@@ -1,0 +1,331 @@
+"""Stream events to a message, and a message to stream events.
+
+Law: pure; both directions follow the tables, and what these do not know is kept as it came.
+
+Accumulation equals the SDK's (anthropic 2.14.0, `lib/streaming/_messages.py` and `_beta_messages.py`) for every stream
+that ends well. It differs on purpose where a stream is damaged: the SDK hands out a tool input parsed from the part
+that arrived; here `complete` is False, and `unparsed` keeps the text that is no JSON.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from playhead.wire.codec import JsonError, JsonObject, decode, encode, encode_text
+from playhead.wire.sse import ServerSentEvent, encode_event
+from playhead.wire.tables import BLOCKS
+
+EventData = JsonObject
+"""The data of one event: an object with a `type`."""
+
+
+class Accumulator:
+    """Takes a stream's events in order; `message` is what they have made so far.
+
+    `problems` lists, as sentences, each event that did not fit the grammar; such an event changes nothing, save that
+    a block which starts under a wrong index is kept, as the SDK keeps it.
+    """
+
+    def __init__(self) -> None:
+        self.message: JsonObject | None = None
+        self.error: JsonObject | None = None
+        self.complete = False
+        self.unparsed: dict[int, str] = {}
+        self.problems: list[str] = []
+        self._partial: dict[int, list[str]] = {}
+
+    def add(self, event: EventData) -> None:
+        """Takes one event's data."""
+        kind = event.get("type")
+        handler = _HANDLERS.get(kind) if isinstance(kind, str) else None
+        if handler is None:
+            return  # the grammar grows: unknown events are allowed anywhere
+        if self.message is None and kind not in ("message_start", "error", "ping"):
+            self.problems.append(f"{kind} before message_start")
+            return
+        try:
+            handler(self, event)
+        except (KeyError, IndexError, TypeError, ValueError, AttributeError):
+            self.problems.append(f"{kind} with members missing or of the wrong kind")
+
+    def close(self) -> None:
+        """Says that the stream is over: inputs still open are parsed as far as they are JSON."""
+        for index in [*self._partial]:
+            self._parse_input(index)
+
+    def _start(self, event: EventData) -> None:
+        if self.message is not None:
+            self.problems.append("a second message_start")
+            return
+        message = event["message"]
+        content = [dict(block) for block in message.get("content") or []]
+        self.message = {**message, "content": content, "usage": dict(message.get("usage") or {})}
+
+    def _block_start(self, event: EventData) -> None:
+        assert self.message is not None
+        block = dict(copy.deepcopy(event["content_block"]))
+        # the last hop's block names the model that served the reply
+        model = block["to"]["model"] if block.get("type") == "fallback" else self.message.get("model")
+        expected = len(self._content)
+        if event.get("index", expected) != expected:
+            self.problems.append(f"content_block_start with index {event.get('index')}, {expected} is next")
+        self._content.append(block)
+        if "model" in self.message or model is not None:
+            self.message["model"] = model
+
+    def _block_delta(self, event: EventData) -> None:
+        index, delta = event["index"], event["delta"]
+        block = self._block(index)
+        merge = _DELTAS.get(delta["type"])
+        if delta["type"] == "input_json_delta":
+            piece = delta["partial_json"]
+            if not isinstance(piece, str):
+                raise TypeError(piece)
+            self._partial.setdefault(index, []).append(piece)
+        elif merge is not None:
+            merge(block, delta)
+
+    def _block_stop(self, event: EventData) -> None:
+        self._block(event["index"])
+        self._parse_input(event["index"])
+
+    def _message_delta(self, event: EventData) -> None:
+        assert self.message is not None
+        message, delta = self.message, event["delta"]
+        counts = {key: count for key, count in (event.get("usage") or {}).items() if count is not None}
+        for key in ("stop_reason", "stop_sequence", "stop_details"):
+            if key in delta or key in message:
+                message[key] = delta.get(key)
+        for key, value in delta.items():
+            if value is not None:
+                message[key] = value
+        for key in ("context_management", "input_transformations"):
+            if event.get(key) is not None:
+                message[key] = event[key]
+        # counts are cumulative: they replace; a null or absent one leaves what message_start said
+        message["usage"].update(counts)
+
+    def _stop(self, event: EventData) -> None:
+        self.complete = not self._partial and self.error is None
+        self.close()
+
+    def _error(self, event: EventData) -> None:
+        error = event.get("error")
+        self.error = error if isinstance(error, dict) else {"type": "api_error", "message": str(error)}
+
+    def _ping(self, event: EventData) -> None:
+        """Carries nothing."""
+
+    @property
+    def _content(self) -> list[JsonObject]:
+        assert self.message is not None
+        content: list[JsonObject] = self.message["content"]
+        return content
+
+    def _block(self, index: int) -> JsonObject:
+        if index < 0:
+            raise IndexError(index)  # Python would count from the end
+        return self._content[index]
+
+    def _parse_input(self, index: int) -> None:
+        text = "".join(self._partial.pop(index, ()))
+        if not text:
+            return  # no piece, or only empty ones: the input stays what content_block_start said, `{}`
+        try:
+            self._content[index]["input"] = decode(text)
+        except JsonError:
+            self.unparsed[index] = text
+
+
+_HANDLERS: Mapping[str, Callable[[Accumulator, EventData], None]] = {
+    "message_start": Accumulator._start,
+    "content_block_start": Accumulator._block_start,
+    "content_block_delta": Accumulator._block_delta,
+    "content_block_stop": Accumulator._block_stop,
+    "message_delta": Accumulator._message_delta,
+    "message_stop": Accumulator._stop,
+    "error": Accumulator._error,
+    "ping": Accumulator._ping,
+}
+
+
+def _append_text(block: JsonObject, delta: JsonObject) -> None:
+    block["text"] = (block.get("text") or "") + delta["text"]
+
+
+def _append_thinking(block: JsonObject, delta: JsonObject) -> None:
+    block["thinking"] = (block.get("thinking") or "") + delta["thinking"]
+
+
+def _set_signature(block: JsonObject, delta: JsonObject) -> None:
+    block["signature"] = delta["signature"]
+
+
+def _append_citation(block: JsonObject, delta: JsonObject) -> None:
+    block["citations"] = [*(block.get("citations") or []), delta["citation"]]
+
+
+def _set_compaction(block: JsonObject, delta: JsonObject) -> None:
+    block.update({key: value for key, value in delta.items() if key != "type"})
+
+
+_DELTAS: Mapping[str, Callable[[JsonObject, JsonObject], None]] = {
+    "text_delta": _append_text,
+    "thinking_delta": _append_thinking,
+    "signature_delta": _set_signature,
+    "citations_delta": _append_citation,
+    "compaction_delta": _set_compaction,
+}
+
+
+def accumulate(events: Iterable[EventData]) -> Accumulator:
+    """All events of one stream taken in."""
+    accumulator = Accumulator()
+    for event in events:
+        accumulator.add(event)
+    accumulator.close()
+    return accumulator
+
+
+def event_data(event: ServerSentEvent) -> EventData:
+    """The data of an event as an object. Raises `JsonError`, naming the event."""
+    try:
+        data = decode(event.data)
+    except JsonError as error:
+        raise JsonError(f"the data of event {event.name or '(unnamed)'!r} is no JSON: {error}") from None
+    if not isinstance(data, dict):
+        raise JsonError(f"the data of event {event.name or '(unnamed)'!r} is no JSON object")
+    return data
+
+
+def events_of(message: JsonObject, *, piece: int = 0) -> Iterator[EventData]:
+    """The events of a stream that accumulates to `message`.
+
+    `piece` is the number of characters in one delta of text or JSON; 0 puts each member into one delta. The order and
+    the fields are those of recorded streams: `ping` after the first block's start, the final usage in `message_delta`.
+    """
+    content = message.get("content")
+    blocks: list[Any] = content if isinstance(content, list) else []
+    yield {"type": "message_start", "message": _opening(message)}
+    for index, block in enumerate(blocks):
+        yield from _block_events(index, block, piece, first=index == 0)
+    yield {"type": "message_delta", **_closing(message)}
+    yield {"type": "message_stop"}
+
+
+def _opening(message: JsonObject) -> JsonObject:
+    usage = message.get("usage")
+    opening = {**message, "content": [], "stop_reason": None, "stop_sequence": None}
+    if isinstance(usage, dict) and isinstance(usage.get("output_tokens"), int):
+        opening["usage"] = {**usage, "output_tokens": min(1, usage["output_tokens"])}
+    if opening.get("stop_details") is not None:
+        opening["stop_details"] = None
+    opening.pop("context_management", None)
+    return opening
+
+
+def _closing(message: JsonObject) -> JsonObject:
+    delta = {key: message.get(key) for key in ("stop_reason", "stop_sequence")}
+    for key in ("stop_details", "container"):
+        if message.get(key) is not None:
+            delta[key] = message[key]
+    closing: JsonObject = {"delta": delta, "usage": message.get("usage") or {"output_tokens": 0}}
+    if message.get("context_management") is not None:
+        closing["context_management"] = message["context_management"]
+    return closing
+
+
+def _block_events(index: int, block: Any, piece: int, *, first: bool) -> Iterator[EventData]:
+    pieces = [*_pieces(block, piece)] if isinstance(block, dict) else []
+    yield {"type": "content_block_start", "index": index, "content_block": _emptied(block)}
+    if first:
+        yield {"type": "ping"}
+    for delta in pieces:
+        yield {"type": "content_block_delta", "index": index, "delta": delta}
+    yield {"type": "content_block_stop", "index": index}
+
+
+_EMPTY: Mapping[str, object] = {
+    "text": "",
+    "citations": [],
+    "thinking": "",
+    "signature": "",
+    "input": {},
+    "content": None,
+    "encrypted_content": None,
+}
+
+
+def _streamed(block: JsonObject) -> Mapping[str, str]:
+    """The members of this block that deltas bring, each with their type. A null, say, has no pieces."""
+    known = BLOCKS.get(str(block.get("type")))
+    return {
+        member: delta
+        for member, delta in (known.streamed if known else {}).items()
+        if member in block and (delta in _WHOLE or isinstance(block[member], type(_EMPTY[member])))
+    }
+
+
+def _emptied(block: Any) -> Any:
+    """The block as `content_block_start` shows it: what deltas will bring is still empty."""
+    if not isinstance(block, dict):
+        return block
+    streamed = _streamed(block)
+    return {key: copy.copy(_EMPTY[key]) if key in streamed else value for key, value in block.items()}
+
+
+def _pieces(block: JsonObject, size: int) -> Iterator[JsonObject]:
+    streamed = _streamed(block)
+    if "compaction_delta" in streamed.values():
+        yield {"type": "compaction_delta", **{member: block[member] for member in streamed}}
+        return
+    for member, delta in streamed.items():
+        yield from _PIECES[delta](block[member], size)
+
+
+def _cut(text: str, size: int) -> Iterator[str]:
+    step = size if size > 0 else max(len(text), 1)
+    return (text[start : start + step] for start in range(0, len(text), step))
+
+
+def _text_pieces(value: Any, size: int) -> Iterator[JsonObject]:
+    return ({"type": "text_delta", "text": part} for part in _cut(value, size))
+
+
+def _thinking_pieces(value: Any, size: int) -> Iterator[JsonObject]:
+    return ({"type": "thinking_delta", "thinking": part} for part in _cut(value, size))
+
+
+def _signature_pieces(value: Any, size: int) -> Iterator[JsonObject]:
+    yield {"type": "signature_delta", "signature": value}
+
+
+def _citation_pieces(value: Any, size: int) -> Iterator[JsonObject]:
+    return ({"type": "citations_delta", "citation": citation} for citation in value or [])
+
+
+def _input_pieces(value: Any, size: int) -> Iterator[JsonObject]:
+    # the API opens every input with an empty piece, and an empty input has nothing else
+    yield {"type": "input_json_delta", "partial_json": ""}
+    if value != {}:
+        for part in _cut(encode_text(value), size):
+            yield {"type": "input_json_delta", "partial_json": part}
+
+
+_WHOLE = ("compaction_delta", "input_json_delta")
+"""Deltas that bring a value of any kind."""
+
+_PIECES: Mapping[str, Callable[[Any, int], Iterator[JsonObject]]] = {
+    "text_delta": _text_pieces,
+    "thinking_delta": _thinking_pieces,
+    "signature_delta": _signature_pieces,
+    "citations_delta": _citation_pieces,
+    "input_json_delta": _input_pieces,
+}
+
+
+def stream_bytes(events: Iterable[EventData]) -> bytes:
+    """Events as the bytes of a stream."""
+    return b"".join(encode_event(str(event.get("type", "")), encode(event)) for event in events)

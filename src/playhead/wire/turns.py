@@ -1,0 +1,110 @@
+"""A request's messages as the API sees them: neighbours of the same role merged into one turn.
+
+Law: pure; reads messages as sent, judges nothing.
+
+The API merges before it pairs calls with results and counts merged turns in those error texts (recorded by the
+Python SDK's own snapshot tests, 2026-02), so that results split over two user messages are accepted. Messages of
+role `system` in the middle of a conversation take no part in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from playhead.wire.codec import JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedBlock:
+    """A content block and where it stands: `message` and `block` in the array as sent, `position` in its turn.
+
+    `block` is None where the content was a plain string; the block is then the text block it stands for.
+    """
+
+    data: JsonObject
+    message: int
+    block: int | None
+    position: int
+
+    @property
+    def path(self) -> str:
+        """The JSON path of the block in the request."""
+        place = f"$.messages[{self.message}].content"
+        return place if self.block is None else f"{place}[{self.block}]"
+
+    @property
+    def type(self) -> object:
+        return self.data.get("type")
+
+
+@dataclass(frozen=True, slots=True)
+class MergedTurn:
+    """Neighbouring messages of one role. `number` counts merged turns from 0, `messages` are array positions."""
+
+    number: int
+    role: str
+    messages: tuple[int, ...]
+    blocks: tuple[PlacedBlock, ...]
+
+    @property
+    def path(self) -> str:
+        """The JSON path of the turn's first message."""
+        return f"$.messages[{self.messages[0]}]"
+
+    def of_type(self, *types: str) -> tuple[PlacedBlock, ...]:
+        """The turn's blocks of these types, in order."""
+        return tuple([block for block in self.blocks if block.data.get("type") in types])
+
+    @property
+    def leading_results(self) -> tuple[PlacedBlock, ...]:
+        """The `tool_result` blocks before any other block."""
+        leading = []
+        for block in self.blocks:
+            if block.type != "tool_result":
+                break
+            leading.append(block)
+        return tuple(leading)
+
+
+def blocks_of(message: object, index: int = 0, position: int = 0) -> Iterator[PlacedBlock]:
+    """The blocks of one message, string content as one text block; what is no block is passed over.
+
+    `index` is the message's place in the array, `position` that of its first block in its turn. An empty string is no
+    block: the API takes such a message where a neighbour of its role has content.
+    """
+    content = message.get("content") if isinstance(message, dict) else None
+    if isinstance(content, str):
+        if not content:
+            return
+        yield PlacedBlock({"type": "text", "text": content}, index, None, position)
+    elif isinstance(content, list):
+        for number, block in enumerate(content):
+            if isinstance(block, dict):
+                yield PlacedBlock(block, index, number, position)
+                position += 1
+
+
+def merged_turns(messages: Sequence[object], *, start: int = 0, number: int = 0) -> tuple[MergedTurn, ...]:
+    """The merged turns of `messages[start:]`, the first of which gets `number`."""
+    turns: list[MergedTurn] = []
+    role: str | None = None
+    members: list[int] = []
+    blocks: list[PlacedBlock] = []
+
+    def close() -> None:
+        if role is not None:
+            turns.append(MergedTurn(number + len(turns), role, tuple(members), tuple(blocks)))
+
+    for index in range(start, len(messages)):
+        message = messages[index]
+        its_role = message.get("role") if isinstance(message, dict) else None
+        if its_role not in ("user", "assistant"):
+            continue
+        if its_role != role:
+            close()
+            role, members, blocks = str(its_role), [], []
+        members.append(index)
+        blocks.extend(blocks_of(message, index, len(blocks)))
+    close()
+    return tuple(turns)

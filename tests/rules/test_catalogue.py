@@ -1,0 +1,66 @@
+"""The packaged catalogue and the rules, one to one."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import pytest
+
+from playhead.rules.catalogue import Entry, load_catalogue
+from playhead.rules.checker import check, check_request
+from playhead.rules.registry import RULES
+from playhead.rules.rule import Violation
+from playhead.wire.session import Session
+
+Json = dict[str, Any]
+ENTRIES = list(load_catalogue().values())
+
+
+def judged(example: Json) -> tuple[Violation, ...]:
+    if "body" in example:
+        return check_request(example["body"])
+    return check(Session.from_exchanges(example["session"], end=example.get("end")))
+
+
+def test_one_to_one() -> None:
+    """Every rule has its entry and every entry its rule, of the same level, in the same order."""
+    assert [(entry.id, entry.level) for entry in ENTRIES] == [(rule.id, rule.level) for rule in RULES]
+    assert all(key == entry.id for key, entry in load_catalogue().items())
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.id)
+def test_the_failing_example_breaks_its_own_rule(entry: Entry) -> None:
+    """What an entry calls wrong is found; no other rule fires but where the rule cannot be broken alone."""
+    rules = {violation.rule for violation in judged(entry.fail)}
+    others = {"nothing-between-call-and-result": {"tool-use-unanswered", "tool-result-orphan"}}
+    assert rules == {entry.id} | others.get(entry.id, set())
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.id)
+def test_the_right_example_breaks_nothing(entry: Entry) -> None:
+    """What an entry calls right is accepted by every rule."""
+    assert judged(entry.ok) == ()
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.id)
+def test_an_entry_is_complete(entry: Entry) -> None:
+    """Sentences, public sources and the words of confidence; examples of one of the two shapes."""
+    for sentence in (entry.statement, entry.why):
+        assert sentence.endswith(".")
+        assert sentence[0].isupper()
+    assert entry.sources
+    for source in entry.sources:
+        assert source.startswith(("https://platform.claude.com/docs/en/", "https://github.com/", "anthropic=="))
+    assert entry.confidence in ("verbatim", "documented")
+    assert entry.scope
+    for example in (entry.fail, entry.ok):
+        assert set(example) in ({"body"}, {"session", "end"})
+
+
+def test_the_catalogue_cannot_be_changed() -> None:
+    """It is shared by all who read it."""
+    with pytest.raises(TypeError):
+        load_catalogue()["x"] = ENTRIES[0]  # type: ignore[index]
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        ENTRIES[0].level = "warn"  # type: ignore[misc]

@@ -1,0 +1,391 @@
+"""The checker: incremental, in the API's order, each thing said once."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from playhead.rules.checker import (
+    Checker,
+    Judgement,
+    api_error,
+    check,
+    check_request,
+    error_body,
+    refusal_error,
+)
+from playhead.rules.registry import RULES
+from playhead.rules.rule import Finding, RequestView, Rule
+from playhead.wire.exchange import Exchange
+from playhead.wire.session import Session
+
+Json = dict[str, Any]
+
+
+def user(*content: str | Json) -> Json:
+    return {"role": "user", "content": content[0] if content and isinstance(content[0], str) else list(content)}
+
+
+def said(*content: Json) -> Json:
+    return {"role": "assistant", "content": list(content)}
+
+
+def text(words: str) -> Json:
+    return {"type": "text", "text": words}
+
+
+def call(identifier: str) -> Json:
+    return {"type": "tool_use", "id": identifier, "name": "add", "input": {}}
+
+
+def result(identifier: str) -> Json:
+    return {"type": "tool_result", "tool_use_id": identifier, "content": "3"}
+
+
+def body(*messages: object, **more: object) -> Json:
+    return {"model": "claude-opus-5-5", "max_tokens": 99, "messages": list(messages), **more}
+
+
+# conversations with faults put in
+
+TURNS = st.lists(
+    st.tuples(
+        st.integers(0, 3),
+        st.sampled_from(
+            ["good", "good", "good", "drop", "double", "orphan", "late", "split", "empty", "again", "system", "prefill"]
+        ),
+        st.sampled_from(["grow", "grow", "grow", "repeat", "cut", "edit", "no-tools", "fail"]),
+    ),
+    min_size=1,
+    max_size=7,
+)
+
+
+def answers(ids: list[str], fault: str, number: int) -> list[Json]:
+    """The user messages that answer these calls, with the fault."""
+    results = [result(identifier) for identifier in ids]
+    match fault:
+        case "drop":
+            return [user(*results[1:], text("go on"))]
+        case "double":
+            return [user(*results, *results[:1], text("go on"))]
+        case "orphan":
+            return [user(*results, result(f"toolu_{number}_unknown"))]
+        case "late":
+            return [user(text("here"), *results)]
+        case "split":
+            return [user(*results[:1]), user(*results[1:], text("go on"))]
+        case "empty":
+            return [user(*results), user("")] if results else [user("")]
+        case "system":
+            return [{"role": "system", "content": "now"}, user(*results, text("go on"))]
+        case "prefill":
+            return [user(*results, text("go on")), said(text("So"))]
+    return [user(*results, text("go on"))]
+
+
+def conversation(turns: list[tuple[int, str, str]]) -> Iterator[tuple[Exchange, int | None]]:
+    """Exchanges of one conversation, each with the position of one whose messages begin it byte for byte."""
+    messages: list[Json] = [user("start")]
+    like: int | None = None
+    for number, (calls, fault, how) in enumerate(turns):
+        if how == "cut":
+            messages, like = messages[1:] or [user("start")], None
+        elif how == "edit":
+            messages, like = [user(f"edited {number}"), *messages[1:]], None
+        ids = [f"toolu_{0 if fault == 'again' else number}_{index}" for index in range(calls)]
+        content = [text(f"turn {number}"), *map(call, ids)]
+        tools = {} if how == "no-tools" else {"tools": [{"name": "add", "input_schema": {"type": "object"}}]}
+        answer: Json = {"content": content, "stop_reason": "tool_use" if ids else "end_turn"}
+        answered: Json = {"status": 200, "response": answer}
+        if how == "fail":
+            answered = {"status": 529, "error": {"type": "overloaded_error"}}
+        yield Exchange(number=number + 1, request=body(*copy.deepcopy(messages), **tools), **answered), like
+        like = number
+        if how not in ("repeat", "fail"):
+            messages = [*messages, said(*content), *answers(ids, fault, number)]
+
+
+def told(judgement: Judgement) -> object:
+    return judgement.violations, judgement.refusal, judgement.link
+
+
+@given(TURNS, st.booleans())
+def test_incremental_is_from_scratch(turns: list[tuple[int, str, str]], alone: bool) -> None:
+    """Law: what is known to be the same bytes, or the same objects, changes no verdict; only the work."""
+    with_bytes, with_objects, without = (Checker(alone=alone) for _ in range(3))
+    lists: list[list[object]] = []
+    for position, (exchange, like) in enumerate(conversation(turns)):
+        messages = exchange.messages
+        if like is not None:
+            messages = [*lists[like], *messages[len(lists[like]) :]]
+        lists.append(messages)
+        shared = replace(exchange, request={**(exchange.request or {}), "messages": messages})
+        expected = told(without.ask(exchange))
+        assert told(with_bytes.ask(exchange, like=like)) == expected
+        assert told(with_objects.ask(shared)) == expected
+        for checker, settled in ((without, exchange), (with_bytes, exchange), (with_objects, shared)):
+            checker.answered(position, settled)
+
+
+@given(TURNS)
+def test_a_single_request_has_the_verdict_that_its_session_has(turns: list[tuple[int, str, str]]) -> None:
+    """Law: the refusal of a request does not depend on what came before it."""
+    checker = Checker()
+    for position, (exchange, like) in enumerate(conversation(turns)):
+        refusal = checker.ask(exchange, like=like).refusal
+        checker.answered(position, exchange)
+        error = api_error(exchange.request or {})
+        assert (refusal is None) is (error is None)
+        if refusal is not None and error is not None:
+            assert (refusal.rule, refusal.api) == (error.rule, error.message)
+
+
+@given(TURNS)
+def test_nothing_is_said_twice_of_an_accepted_history(turns: list[tuple[int, str, str]]) -> None:
+    """Law: where every request was accepted, no place of one branch is told twice by one rule."""
+    exchanges = [replace(e, status=200, error=None) for e, _ in conversation(turns)]
+    seen: dict[int, set[tuple[str, str, str]]] = {}
+    checker = Checker()
+    for position, exchange in enumerate(exchanges):
+        judgement = checker.ask(exchange)
+        checker.answered(position, exchange)
+        assert judgement.link is not None
+        before = seen.get(judgement.link.parent, set()) if judgement.link.parent is not None else set()
+        now = {(violation.rule, violation.path, violation.message) for violation in judgement.violations}
+        assert now & before == set()
+        seen[position] = now | before
+
+
+BAD = [user("a"), said(call("t1")), user("b")]
+
+
+def session(*answers: Json) -> Session:
+    """A history that the API refuses, growing by a turn with each answer."""
+    exchanges, messages = [], BAD
+    for answer in answers:
+        exchanges.append({"request": body(*messages), "response": answer})
+        messages = [*messages, *([said(text("ok")), user("c")] if "content" in answer else [])]
+    return Session.from_exchanges(exchanges)
+
+
+OK = {"content": [text("ok")], "stop_reason": "end_turn"}
+NO = {"status": 400, "error": {"type": "invalid_request_error", "message": "..."}}
+
+
+def test_a_history_that_was_accepted_is_not_accused_again() -> None:
+    """What a recording's first request did is told once, however often it is resent."""
+    violations = check(session(OK, OK, OK))
+    assert [(violation.rule, violation.exchange) for violation in violations] == [("tool-use-unanswered", 1)]
+
+
+def test_a_history_that_was_refused_is_accused_again() -> None:
+    """A refused request that is sent again is refused again."""
+    violations = check(session(NO, NO))
+    assert [(violation.rule, violation.exchange) for violation in violations] == [
+        ("tool-use-unanswered", 1),
+        ("tool-use-unanswered", 2),
+    ]
+
+
+ORDER: dict[str, tuple[Json, str]] = {
+    "model-before-all": ({"messages": []}, "model: Field required"),
+    "messages-before-max-tokens": (
+        {"model": "m", "messages": []},
+        "messages: at least one message is required",
+    ),
+    "fields-before-the-conversation": ({"model": "m", "messages": [user("")]}, "max_tokens: Field required"),
+    "empty-turns-before-pairing": (
+        body(user("a"), said(call("t1")), user("")),
+        "messages.2: user messages must have non-empty content",
+    ),
+    "the-first-turn-before-the-next": (
+        body(user("a"), said(text("x")), user(result("t9")), said(call("t1"))),
+        "messages.2.content.0: unexpected `tool_use_id` found in `tool_result` blocks: t9. Each `tool_result` block "
+        "must have a corresponding `tool_use` block in the previous message.",
+    ),
+    "the-call-before-its-answer": (
+        body(user("a"), said(call("t1")), user(result("t9"))),
+        "messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: t1. Each `tool_use` "
+        "block must have a corresponding `tool_result` block in the next message.",
+    ),
+    "the-first-block-before-the-next": (
+        body(user("a"), said(call("t1")), user(result("t1"), result("t1"), result("t9"))),
+        "messages.2.content.1: each tool_use must have a single result. Found multiple `tool_result` blocks with id: "
+        "t1",
+    ),
+}
+
+
+@pytest.mark.parametrize(("request_body", "message"), ORDER.values(), ids=ORDER)
+def test_of_several_faults_the_first_is_answered(request_body: Json, message: str) -> None:
+    """The order is the API's: fields, then the conversation as a whole, then pairing, turn by turn."""
+    error = api_error(request_body)
+    assert error is not None
+    assert error.message == message
+    assert check_request(request_body)[0].api == message
+
+
+def test_the_answer_in_full() -> None:
+    """Status, headers and body with which a door answers, so that no client tries again."""
+    error = api_error(body())
+    assert error is not None
+    assert error.status == 400
+    assert error.headers == {
+        "content-type": "application/json",
+        "request-id": "req_0001",
+        "x-should-retry": "false",
+    }
+    assert error.body == {
+        "type": "error",
+        "error": {"type": "invalid_request_error", "message": "messages: at least one message is required"},
+        "request_id": "req_0001",
+    }
+    assert error.rule == "req-messages-nonempty"
+
+
+def test_error_details() -> None:
+    """Finer classes travel in `details`, which is absent where there are none."""
+    assert error_body("not_found_error", "gone", "req_7", error_code="thread_not_found") == {
+        "type": "error",
+        "error": {"type": "not_found_error", "message": "gone", "details": {"error_code": "thread_not_found"}},
+        "request_id": "req_7",
+    }
+
+
+def test_a_single_request_belongs_to_no_session() -> None:
+    """A body that is checked alone has no exchange, turn or conversation."""
+    (violation,) = check_request(body())
+    assert (violation.exchange, violation.turn, violation.conversation) == (None, None, None)
+
+
+@pytest.mark.parametrize("bad", [None, [], "x", b"{}"])
+def test_a_body_is_a_dict(bad: object) -> None:
+    """The usual mix-up, JSON text for its value, is named."""
+    for judge in (check_request, api_error):
+        with pytest.raises(TypeError, match=f"^a request body is a dict, this is {type(bad).__name__}$"):
+            judge(bad)  # type: ignore[operator]
+
+
+def no_beta(view: RequestView) -> Iterator[Finding]:
+    if view.headers is not None and "anthropic-beta" not in view.headers:
+        yield Finding(path="$headers", what="there is no beta header")
+
+
+OWN = Rule(
+    id="own-beta-header", level="reject", fix="send it", status=403, error_type="permission_error", request=no_beta
+)
+
+
+def test_a_rule_of_ones_own() -> None:
+    """A rule is a value: its status and type are answered, and without wording its place and sentence."""
+    assert check_request(body(user("a")), rules=[OWN]) == ()
+    error = api_error(body(user("a")), {"X-Api-Key": "any"}, rules=[OWN])
+    assert error is not None
+    assert (error.status, error.type, error.message) == (
+        403,
+        "permission_error",
+        "$headers: there is no beta header",
+    )
+    assert api_error(body(user("a")), {"Anthropic-Beta": "x"}, rules=[OWN]) is None
+    (violation,) = check_request(body(user("a")), {}, rules=[OWN])
+    assert refusal_error(violation, [OWN], "req_9").body["request_id"] == "req_9"
+
+
+def test_only_what_the_api_refuses_is_refused() -> None:
+    """A warning is found and not answered."""
+    mild = replace(OWN, level="warn")
+    assert api_error(body(user("a")), {}, rules=[mild]) is None
+    assert [violation.level for violation in check_request(body(user("a")), {}, rules=[mild])] == ["warn"]
+
+
+def test_what_is_not_judged() -> None:
+    """Other endpoints, and exchanges whose request is unknown, are passed over."""
+    for exchange in (Exchange(), Exchange(path="/v1/models", request={})):
+        judgement = Checker().ask(exchange)
+        assert (judgement.link, judgement.position, judgement.violations) == (None, None, ())
+
+
+def test_violations_come_in_the_order_of_exchanges() -> None:
+    """A session's violations: requests, what was done with answers, and the end."""
+    made = Session.from_exchanges(
+        [
+            {
+                "request": body(user("a")),
+                "response": {"content": [call("t1")], "stop_reason": "max_tokens"},
+                "tools_run": ["t1"],
+            },
+            {"request": body(user("")), "response": {"content": [call("t2")], "stop_reason": "tool_use"}},
+        ],
+        end={"how": "running"},
+    )
+    assert [(violation.rule, violation.exchange) for violation in check(made)] == [
+        ("max-tokens-no-tool-execution", 1),
+        ("content-nonempty-message", 2),
+        ("loop-bounded", 2),
+    ]
+
+
+# the work is linear: turns that were found good are not judged again
+
+
+def judged_blocks(session: Session) -> list[int]:
+    """How many merged blocks each request was judged on."""
+    counts: list[int] = []
+
+    def count(view: RequestView) -> Iterator[Finding]:
+        counts.append(sum(len(turn.blocks) for turn in view.turns))
+        return iter(())
+
+    check(session, rules=[*RULES, Rule(id="own-count", level="warn", fix="none", request=count)])
+    return counts
+
+
+def growing(turns: int, *, shared: bool) -> Session:
+    """A conversation of tool turns whose messages are the same objects in each request, or copies of them."""
+    messages, exchanges = [user("start")], []
+    for number in range(turns):
+        content = [text("look"), call(f"t{number}")]
+        sent = list(messages) if shared else copy.deepcopy(messages)
+        exchanges.append({"request": body(*sent), "response": {"content": content, "stop_reason": "tool_use"}})
+        messages = [*messages, said(*content), user(result(f"t{number}"))]
+    return Session.from_exchanges(exchanges)
+
+
+def test_the_work_is_linear_in_what_is_new() -> None:
+    """Each request of a long conversation is judged on its last turns only."""
+    assert judged_blocks(growing(60, shared=True)) == [1, 4, *[6] * 58]
+    assert check(growing(60, shared=True)) == check(growing(60, shared=False)) == ()
+
+
+def test_bytes_that_are_known_are_not_judged_again() -> None:
+    """The same with `like`, as an engine tells it."""
+    counts: list[int] = []
+
+    def count(view: RequestView) -> Iterator[Finding]:
+        counts.append(len(view.turns))
+        return iter(())
+
+    checker = Checker([*RULES, Rule(id="own-count", level="warn", fix="none", request=count)])
+    for position, exchange in enumerate(growing(30, shared=False).exchanges):
+        checker.ask(exchange, like=position - 1 if position else None)
+        checker.answered(position, exchange)
+    assert counts == [1, 3, *[4] * 28]
+
+
+def test_what_was_found_bad_is_judged_again() -> None:
+    """A request that follows a refused one has the refused part judged once more."""
+    bad = [user("a"), said(call("t1")), user("b"), said(text("x")), user("c"), said(text("y"))]
+    checker = Checker()
+    first = checker.ask(Exchange(request=body(*bad, user("d"))))
+    checker.answered(0, Exchange(request=body(*bad, user("d")), status=400, error={"type": "invalid_request_error"}))
+    again = checker.ask(Exchange(request=body(*bad, user("d"), user("e"))), like=0)
+    for judgement in (first, again):
+        assert judgement.refusal is not None
+        assert judgement.refusal.rule == "tool-use-unanswered"

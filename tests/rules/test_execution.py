@@ -1,0 +1,136 @@
+"""The rules on what the loop does with a reply."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from playhead.rules.checker import Checker, check
+from playhead.rules.rule import Violation
+from playhead.wire.session import Session
+
+Json = dict[str, Any]
+
+Q = {"role": "user", "content": "Add."}
+CALL = {"type": "tool_use", "id": "toolu_1", "name": "add", "input": {"a": 1}}
+OTHER = {**CALL, "id": "toolu_2", "name": "sub"}
+DONE = {"content": [{"type": "text", "text": "Done."}], "stop_reason": "end_turn"}
+
+
+def body(*messages: Json) -> Json:
+    return {"model": "claude-opus-5-5", "max_tokens": 9, "messages": list(messages)}
+
+
+def reply(stop: str, *content: Json) -> Json:
+    return {"content": list(content or (CALL,)), "stop_reason": stop}
+
+
+def exchange(answer: Json, run: list[str] | None, *messages: Json) -> Json:
+    return {"request": body(*(messages or (Q,))), "response": answer, "tools_run": run}
+
+
+def answered(identifier: str = "toolu_1", **more: object) -> tuple[Json, Json, Json]:
+    """A history in which the call was answered."""
+    result = {"type": "tool_result", "tool_use_id": identifier, "content": "3", **more}
+    return Q, {"role": "assistant", "content": [CALL]}, {"role": "user", "content": [result]}
+
+
+def told(violations: tuple[Violation, ...]) -> list[tuple[str, str, str, str, int | None]]:
+    return [(v.rule, v.level, v.path, v.message, v.exchange) for v in violations]
+
+
+@pytest.mark.parametrize("reason", ["max_tokens", "model_context_window_exceeded", "refusal"])
+def test_a_call_of_a_cut_reply_was_run(reason: str) -> None:
+    """Counted runs name the block of the reply; calls that were left alone are no fault."""
+    session = Session.from_exchanges([exchange(reply(reason, OTHER, CALL), ["toolu_1"])])
+    assert told(check(session)) == [
+        (
+            "max-tokens-no-tool-execution",
+            "broken",
+            "$response.content[1]",
+            f"toolu_1 (add) was run; its reply stopped with {reason}",
+            1,
+        )
+    ]
+    assert check(session)[0].fix == (
+        f"check stop_reason before running tools: after {reason} the last call may be cut although it parses; ask "
+        "again with a higher max_tokens, or stop and say so"
+    )
+
+
+@pytest.mark.parametrize("reason", ["max_tokens", "model_context_window_exceeded", "refusal"])
+def test_a_call_of_a_cut_reply_was_answered(reason: str) -> None:
+    """Where runs were not counted, the result in the next request tells."""
+    session = Session.from_exchanges([exchange(reply(reason), None), exchange(DONE, None, *answered())])
+    assert told(check(session)) == [
+        (
+            "max-tokens-no-tool-execution",
+            "broken",
+            "$.messages[2].content[0]",
+            f"a result for toolu_1 (add), which came in a reply that stopped with {reason}",
+            2,
+        )
+    ]
+
+
+PASSING: dict[str, list[Json]] = {
+    "not-cut": [exchange(reply("tool_use"), ["toolu_1"]), exchange(DONE, [], *answered())],
+    "cut-and-left-alone": [exchange(reply("max_tokens"), [])],
+    "cut-and-asked-again": [exchange(reply("max_tokens"), []), exchange(DONE, [])],
+    "cut-and-answered-with-an-error": [
+        exchange(reply("max_tokens"), None),
+        exchange(DONE, None, *answered(is_error=True)),
+    ],
+    "cut-not-run-and-answered-by-hand": [exchange(reply("max_tokens"), []), exchange(DONE, [], *answered())],
+    "cut-and-its-text-kept": [
+        exchange(reply("max_tokens", {"type": "text", "text": "It i"}), None),
+        exchange(DONE, None, Q, {"role": "assistant", "content": "It i"}),
+    ],
+    "nothing-known": [exchange(reply("max_tokens"), None)],
+    "paused": [exchange(reply("pause_turn"), ["toolu_1"])],
+    "unknown-stop-reason": [exchange(reply("novel_reason"), ["toolu_1"])],
+}
+
+
+@pytest.mark.parametrize("exchanges", PASSING.values(), ids=PASSING)
+def test_what_a_correct_loop_does(exchanges: list[Json]) -> None:
+    """Whole replies are run; what was not run, or is answered with an error, is no fault."""
+    assert [v for v in check(Session.from_exchanges(exchanges)) if v.rule == "max-tokens-no-tool-execution"] == []
+
+
+RUNNING = {"how": "running"}
+BOUNDED: dict[str, tuple[list[Json], Json | None, bool]] = {
+    "still-calling": ([exchange(reply("tool_use"), None)], RUNNING, True),
+    "still-paused": ([exchange(reply("pause_turn"), None)], RUNNING, True),
+    "the-last-was-never-answered": (
+        [exchange(reply("tool_use"), None), {"request": body(*answered())}],
+        RUNNING,
+        True,
+    ),
+    "waiting-for-the-user": ([exchange(DONE, None)], RUNNING, False),
+    "returned": ([exchange(reply("tool_use"), None)], {"how": "returned"}, False),
+    "raised": ([exchange(reply("tool_use"), None)], {"how": "raised", "error": "TurnLimit"}, False),
+    "end-unknown": ([exchange(reply("tool_use"), None)], None, False),
+    "nothing-answered": ([{"request": body(Q)}], RUNNING, False),
+    "nothing": ([], RUNNING, False),
+}
+
+
+@pytest.mark.parametrize(("exchanges", "end", "broken"), BOUNDED.values(), ids=BOUNDED)
+def test_a_loop_that_does_not_end(exchanges: list[Json], end: Json | None, broken: bool) -> None:
+    """A loop that was still running although Claude wants more has no limit."""
+    found = [v for v in check(Session.from_exchanges(exchanges, end=end)) if v.rule == "loop-bounded"]
+    number = len(exchanges)
+    sentence = f"the loop was still running after {number} requests"
+    assert told(tuple(found)) == ([("loop-bounded", "broken", "$", sentence, number)] if broken else [])
+
+
+def test_a_loop_that_had_to_be_stopped() -> None:
+    """The cap on requests was reached: that is the violation, whatever else is known of the end."""
+    exchanges = Session.from_exchanges([exchange(DONE, None)]).exchanges
+    found = Checker().on_end(exchanges, None, 100)
+    assert told(found) == [
+        ("loop-bounded", "broken", "$", "the loop sent more than 100 requests and had to be stopped", 1)
+    ]
+    assert found[0].fix == "give the loop a limit of turns, and raise an error that says so when it is reached"

@@ -1,0 +1,445 @@
+"""The rules on what a follow-up request resends."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from playhead.rules.checker import check
+from playhead.rules.rule import Violation
+from playhead.wire.session import Session
+
+Json = dict[str, Any]
+Step = tuple[list[Json], Json, Json]
+
+
+def user(*content: str | Json) -> Json:
+    return {"role": "user", "content": content[0] if isinstance(content[0], str) else list(content)}
+
+
+def said(*content: Json) -> Json:
+    return {"role": "assistant", "content": list(content)}
+
+
+def text(words: str, **more: object) -> Json:
+    return {"type": "text", "text": words, **more}
+
+
+def call(identifier: str, /, **arguments: object) -> Json:
+    return {"type": "tool_use", "id": identifier, "name": "add", "input": arguments}
+
+
+def result(identifier: str) -> Json:
+    return {"type": "tool_result", "tool_use_id": identifier, "content": "3"}
+
+
+def thought(words: str, signature: str = "s") -> Json:
+    return {"type": "thinking", "thinking": words, "signature": signature}
+
+
+def reply(*content: Json, stop: str | None = None) -> Json:
+    calls = any(block["type"] == "tool_use" for block in content)
+    return {"content": list(content), "stop_reason": stop or ("tool_use" if calls else "end_turn")}
+
+
+def step(messages: list[Json], answer: Json, **settings: object) -> Step:
+    return messages, answer, settings
+
+
+def session(*steps: Step, alone: bool = False) -> Session:
+    made = Session.from_exchanges(
+        [
+            {
+                "request": {"model": "claude-opus-5-5", "max_tokens": 99, "messages": messages, **settings},
+                "response": answer,
+            }
+            for messages, answer, settings in steps
+        ]
+    )
+    return Session(exchanges=made.exchanges, alone=alone)
+
+
+MARK = {"cache_control": {"type": "ephemeral"}}
+Q, Q2, Q3 = user("What is 1 + 2?"), user("And 3 + 4?"), user("Thanks.")
+LOOK = text("Let me add.")
+R1 = reply(LOOK, call("toolu_1", a=1, b=2.0))
+E1 = said(*R1["content"])
+T1 = user(result("toolu_1"))
+A = reply(text("It is 3."))
+EA = said(text("It is 3."))
+DONE = reply(text("Done."))
+ADD = {"name": "add", "description": "Adds.", "input_schema": {"type": "object", "properties": {"a": {}}}}
+SUB = {"name": "sub", "input_schema": {"type": "object"}}
+LATE = {**SUB, "defer_loading": True}
+
+Found = tuple[str, str, str]
+FAILING: dict[str, tuple[list[Step], list[Found]]] = {
+    "everything-but-the-result-dropped": (
+        [step([Q, EA, Q2], R1), step([E1, T1], DONE)],
+        [
+            (
+                "history-resent-in-full",
+                "$.messages[0]",
+                "message 0 of the request before (user: What is 1 + 2?) is not sent again: 2 messages instead of at "
+                "least 4",
+            )
+        ],
+    ),
+    "a-message-in-the-middle-dropped": (
+        [step([Q, EA, Q2], R1), step([Q, Q2, E1, T1], DONE)],
+        [
+            (
+                "history-resent-in-full",
+                "$.messages[1]",
+                "message 1 of the request before (assistant: text) is not sent again: 4 messages instead of at least 4",
+            )
+        ],
+    ),
+    "a-long-message-is-shortened": (
+        [step([user("x" * 50), EA, Q2], R1), step([EA, Q2, E1, T1], DONE)],
+        [
+            (
+                "history-resent-in-full",
+                "$.messages[0]",
+                "message 0 of the request before (user: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…) is not sent again: "
+                "4 messages instead of at least 4",
+            )
+        ],
+    ),
+    "the-first-message-edited": (
+        [step([user("It is 09:00. What is 1 + 2?")], R1), step([user("It is 09:01. What is 1 + 2?"), E1, T1], DONE)],
+        [
+            (
+                "history-append-only",
+                "$.messages[0].content",
+                "message 0 of the request before (user: It is 09:00. What is 1 + 2?) was changed or moved",
+            )
+        ],
+    ),
+    "a-block-of-an-earlier-message-edited": (
+        [
+            step([user(text("a"), text("b")), EA, Q2], R1),
+            step([user(text("a"), text("c")), EA, Q2, E1, T1], DONE),
+        ],
+        [
+            (
+                "history-append-only",
+                "$.messages[0].content[1].text",
+                "message 0 of the request before (user: text, text) was changed or moved",
+            )
+        ],
+    ),
+    "an-earlier-input-edited-from-true-to-1": (
+        [
+            step([Q, said(call("toolu_9", a=True)), user(result("toolu_9"))], R1),
+            step([Q, said(call("toolu_9", a=1)), user(result("toolu_9")), E1, T1], DONE),
+        ],
+        [
+            (
+                "history-append-only",
+                "$.messages[1].content[0].input.a",
+                "message 1 of the request before (assistant: tool_use) was changed or moved",
+            )
+        ],
+    ),
+    "text-before-the-call-dropped": (
+        [step([Q], R1), step([Q, said(call("toolu_1", a=1, b=2)), T1], DONE)],
+        [
+            (
+                "assistant-content-verbatim",
+                "$.messages[1].content",
+                "the text block of Claude's reply was dropped when the turn was sent back",
+            )
+        ],
+    ),
+    "thinking-before-the-call-dropped": (
+        [step([Q], reply(thought("hm"), *R1["content"])), step([Q, E1, T1], DONE)],
+        [
+            (
+                "assistant-content-verbatim",
+                "$.messages[1].content",
+                "the thinking block of Claude's reply was dropped when the turn was sent back",
+            )
+        ],
+    ),
+    "blocks-put-in": (
+        [step([Q], R1), step([Q, said(text("Well."), *R1["content"], text("So.")), T1], DONE)],
+        [
+            (
+                "assistant-content-verbatim",
+                "$.messages[1].content",
+                "the text block and the text block is not in Claude's reply",
+            )
+        ],
+    ),
+    "an-input-changed": (
+        [step([Q], R1), step([Q, said(LOOK, call("toolu_1", a=1, b=3)), T1], DONE)],
+        [("assistant-content-verbatim", "$.messages[1].content", "at content[1].input.b: 3 instead of 2")],
+    ),
+    "a-null-in-an-input-dropped": (
+        [step([Q], reply(call("toolu_1", a=None))), step([Q, said(call("toolu_1")), T1], DONE)],
+        [("assistant-content-verbatim", "$.messages[1].content", "at content[0].input.a: (absent) instead of null")],
+    ),
+    "a-signature-changed": (
+        [
+            step([Q], reply(thought("hm"), call("toolu_1"))),
+            step([Q, said(thought("hm", "t"), call("toolu_1")), T1], DONE),
+        ],
+        [("assistant-content-verbatim", "$.messages[1].content", 'at content[0].signature: "t" instead of "s"')],
+    ),
+    "blocks-in-another-order": (
+        [step([Q], R1), step([Q, said(*reversed(R1["content"])), T1], DONE)],
+        [("assistant-content-verbatim", "$.messages[1].content", 'at content[0].type: "tool_use" instead of "text"')],
+    ),
+    "tools-dropped": (
+        [step([Q], R1, tools=[ADD]), step([Q, E1, T1], DONE)],
+        [("tools-resent-every-call", "$.tools", "the request sends no tools; the one before sent add")],
+    ),
+    "a-tool-dropped": (
+        [step([Q], R1, tools=[ADD, SUB]), step([Q, E1, T1], DONE, tools=[SUB])],
+        [("tools-resent-every-call", "$.tools", "tools changed: without add")],
+    ),
+    "a-tool-put-in": (
+        [step([Q], R1, tools=[ADD]), step([Q, E1, T1], DONE, tools=[ADD, SUB])],
+        [("tools-resent-every-call", "$.tools", "tools changed: new sub")],
+    ),
+    "a-definition-changed": (
+        [step([Q], R1, tools=[ADD]), step([Q, E1, T1], DONE, tools=[{**ADD, "description": "Subtracts."}])],
+        [("tools-resent-every-call", "$.tools", "the definition changed at $.tools[0].description")],
+    ),
+    "a-property-that-bears-the-name-of-a-member": (
+        [
+            step([Q], R1, tools=[{**SUB, "input_schema": {"properties": {"caller": {"type": "string"}}}}]),
+            step([Q, E1, T1], DONE, tools=[{**SUB, "input_schema": {"properties": {"caller": {"type": "number"}}}}]),
+        ],
+        [
+            (
+                "tools-resent-every-call",
+                "$.tools",
+                "the definition changed at $.tools[0].input_schema.properties.caller.type",
+            )
+        ],
+    ),
+    "tools-in-another-order": (
+        [step([Q], R1, tools=[ADD, SUB]), step([Q, E1, T1], DONE, tools=[SUB, ADD])],
+        [("tools-resent-every-call", "$.tools", "the definition changed at $.tools[0].name")],
+    ),
+    "system-changed": (
+        [step([Q], R1, system="It is 09:00."), step([Q, E1, T1], DONE, system="It is 09:01.")],
+        [("system-stable", "$.system", "the system prompt is not the one of the request before")],
+    ),
+    "system-dropped": (
+        [step([Q], R1, system="Be kind."), step([Q, E1, T1], DONE)],
+        [("system-stable", "$.system", "the system prompt is not sent again")],
+    ),
+}
+# where there is one conversation by declaration, silence is no innocence
+FAILING_ALONE: dict[str, tuple[list[Step], list[Found]]] = {
+    "history-dropped-to-a-lone-question": (
+        [step([Q], A), step([Q2], DONE)],
+        [
+            (
+                "history-resent-in-full",
+                "$.messages[0]",
+                "message 0 of the request before (user: What is 1 + 2?) is not sent again: 1 message instead of at "
+                "least 2",
+            )
+        ],
+    ),
+    "a-long-history-dropped-to-a-lone-question": (
+        [step([Q, EA, Q2], A), step([Q3], DONE)],
+        [
+            (
+                "history-resent-in-full",
+                "$.messages[0]",
+                "message 0 of the request before (user: What is 1 + 2?) is not sent again: 1 message instead of at "
+                "least 4",
+            )
+        ],
+    ),
+    "the-reply-left-out": (
+        [step([Q], A), step([Q, Q2], DONE)],
+        [
+            (
+                "history-resent-in-full",
+                "$.messages[1]",
+                "Claude's reply to the request before is not in the history",
+            )
+        ],
+    ),
+    "another-reply-sent-back": (
+        [step([Q], A), step([Q, said(text("It is 4.")), Q2], DONE)],
+        [
+            (
+                "assistant-content-verbatim",
+                "$.messages[1].content",
+                'at content[0].text: "It is 4." instead of "It is 3."',
+            )
+        ],
+    ),
+}
+
+
+def found(violations: tuple[Violation, ...]) -> list[Found]:
+    return [(violation.rule, violation.path, violation.message) for violation in violations]
+
+
+@pytest.mark.parametrize("alone", [False, True], ids=["any", "one"])
+@pytest.mark.parametrize(("steps", "expected"), FAILING.values(), ids=FAILING)
+def test_what_a_correct_loop_does_not_do(steps: list[Step], expected: list[Found], alone: bool) -> None:
+    """The rule, the place in the follow-up, and a sentence on what became of the history."""
+    violations = check(session(*steps, alone=alone))
+    assert found(violations) == expected
+    assert {(v.level, v.exchange, v.turn, v.conversation, v.api) for v in violations} == {("broken", 2, 2, 1, None)}
+
+
+@pytest.mark.parametrize(("steps", "expected"), FAILING_ALONE.values(), ids=FAILING_ALONE)
+def test_one_conversation_by_declaration(steps: list[Step], expected: list[Found]) -> None:
+    """What may be another conversation where several are allowed is a fault where there is one."""
+    assert found(check(session(*steps, alone=True))) == expected
+    assert found(check(session(*steps))) == []
+
+
+COMPACTED = reply({"type": "compaction", "content": "They added."}, text("It is 3."))
+PAUSED = reply(
+    {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}}, text("So"), stop="pause_turn"
+)
+PASSING: dict[str, list[Step]] = {
+    "a-whole-conversation": [
+        step([Q], R1, tools=[ADD], system="Be kind."),
+        step([Q, E1, T1], A, tools=[ADD], system="Be kind."),
+        step([Q, E1, T1, EA, Q2], DONE, tools=[ADD], system="Be kind."),
+    ],
+    "cache-marks-that-move": [
+        step([user(text("What is 1 + 2?", **MARK))], R1, system=[text("Be kind.", **MARK)], tools=[{**ADD, **MARK}]),
+        step([Q, E1, user({**result("toolu_1"), **MARK})], A, system="Be kind.", tools=[ADD]),
+        step([Q, E1, T1, said(text("It is 3.", **MARK)), Q2], DONE, system=[text("Be kind.")], tools=[ADD]),
+    ],
+    "what-the-sdk-adds-and-drops": [
+        step(
+            [Q],
+            reply(text("Let me add.", citations=None), {**call("toolu_1", a=1, b=2), "caller": {"type": "direct"}}),
+        ),
+        step([Q, said(text("Let me add."), call("toolu_1", a=1.0, b=2)), T1], DONE),
+    ],
+    "a-string-for-one-text-block": [step([Q], A), step([Q, {"role": "assistant", "content": "It is 3."}, Q2], DONE)],
+    "a-whole-float-that-lost-its-point-later": [
+        step([Q], R1),
+        step([Q, E1, T1], A),
+        step([Q, said(LOOK, call("toolu_1", a=1, b=2)), T1, EA, Q2], DONE),
+    ],
+    "blank-text-left-out": [
+        step([Q], reply(text("\n\n"), call("toolu_1"))),
+        step([Q, said(call("toolu_1")), T1], DONE),
+    ],
+    "thinking-of-a-turn-that-is-over-left-out": [
+        step([Q], reply(thought("hm"), text("It is 3."))),
+        step([Q, EA, Q2], DONE),
+    ],
+    "thinking-kept": [
+        step([Q], reply(thought("hm"), call("toolu_1"))),
+        step([Q, said(thought("hm"), call("toolu_1")), T1], DONE),
+    ],
+    "a-cut-reply-not-kept": [step([Q], reply(text("It i"), stop="max_tokens")), step([Q, Q2], DONE)],
+    "an-empty-reply-not-kept": [step([Q], reply()), step([Q, Q2], DONE)],
+    "a-refusal-not-kept": [step([Q], reply(text("I"), stop="refusal")), step([Q, Q2], DONE)],
+    "a-retry": [
+        step([Q], {"status": 529, "error": {"type": "overloaded_error"}}),
+        step([Q], R1),
+        step([Q, E1, T1], DONE),
+    ],
+    "a-question-changed-after-a-failure": [
+        step([Q], {"status": 529, "error": {"type": "overloaded_error"}}),
+        step([Q2], A),
+    ],
+    "a-fork": [step([Q], A), step([Q, EA, Q2], DONE), step([Q, EA, Q3], DONE)],
+    "asked-again-for-another-reply": [step([Q], A), step([Q], DONE), step([Q, said(text("Done.")), Q2], DONE)],
+    "a-paused-turn-resent": [
+        step([Q], PAUSED),
+        step([Q, said(*PAUSED["content"])], reply(text(" it is 3."))),
+        step([Q, said(*PAUSED["content"]), said(text(" it is 3.")), Q2], DONE),
+    ],
+    "a-paused-turn-joined-with-what-followed": [
+        step([Q], PAUSED),
+        step([Q, said(*PAUSED["content"])], reply(text(" it is 3."))),
+        step([Q, said(*PAUSED["content"], text(" it is 3.")), Q2], DONE),
+    ],
+    "a-prefill-joined-with-its-reply": [
+        step([Q, said(text("It"))], reply(text(" is 3."))),
+        step([Q, said(text("It is 3.")), Q2], DONE),
+    ],
+    "a-compaction-stands-for-what-was-before": [
+        step([Q, EA, Q2], COMPACTED),
+        step([said(*COMPACTED["content"]), Q3], DONE),
+    ],
+    "the-request-edits-its-history": [
+        step([Q, EA, Q2], R1),
+        step([E1, T1], DONE, context_management={"edits": []}),
+    ],
+    "a-tool-loaded-later": [
+        step([Q], R1, tools=[ADD]),
+        step([Q, E1, T1], DONE, tools=[ADD, LATE]),
+    ],
+    "tools-changed-by-the-conversation": [
+        step([Q], R1, tools=[ADD]),
+        step([Q, E1, T1, {"role": "system", "content": [{"type": "tool_removal", "name": "add"}]}], DONE, tools=[SUB]),
+    ],
+    "empty-and-absent-settings": [
+        step([Q], A, tools=[], system=""),
+        step([Q, EA, Q2], DONE),
+        step([Q, EA, Q2, said(text("Done.")), Q3], DONE, tools=None, system=[]),
+    ],
+    "a-turn-added-by-hand-before": [step([Q, EA, Q2], A), step([Q, EA, Q2, EA, Q3], DONE)],
+}
+
+
+@pytest.mark.parametrize("alone", [False, True], ids=["any", "one"])
+@pytest.mark.parametrize("steps", PASSING.values(), ids=PASSING)
+def test_what_a_correct_loop_may_do(steps: list[Step], alone: bool) -> None:
+    """Whatever is no loss of history is no finding, in one conversation as in several."""
+    assert found(check(session(*steps, alone=alone))) == []
+
+
+def test_several_conversations_are_not_compared() -> None:
+    """Neighbours that belong to different conversations owe each other nothing."""
+    other = user("Write a poem.")
+    steps = [
+        step([Q], R1, tools=[ADD], system="Be kind."),
+        step([other], A, tools=[SUB], system="Rhyme."),
+        step([Q, E1, T1], DONE, tools=[ADD], system="Be kind."),
+        step([other, EA, Q3], DONE, tools=[SUB], system="Rhyme."),
+    ]
+    assert found(check(session(*steps))) == []
+
+
+def test_where_the_server_holds_the_history() -> None:
+    """A request that goes on with a thread resends neither messages, nor tools, nor system."""
+    held = {"thread": {"type": "continue", "previous_message_id": "msg_1"}}
+    steps = [
+        step([Q], {"id": "msg_1", **R1}, tools=[ADD], system="Be kind.", thread={"type": "create"}),
+        step([T1], DONE, **held),
+    ]
+    for alone in (False, True):
+        assert found(check(session(*steps, alone=alone))) == []
+
+
+def test_a_stream_that_broke_owes_no_echo() -> None:
+    """What arrived of a broken reply need not be sent back."""
+    broken = {"events": [{"type": "message_start", "message": {"content": [text("It")], "usage": {}}}]}
+    steps = [step([Q], broken), step([Q, said(text("never mind")), Q2], DONE)]
+    assert found(check(session(*steps, alone=True))) == []
+
+
+def test_fixes() -> None:
+    """What to do, in one sentence."""
+    fixes = {v.rule: v.fix for steps, _ in FAILING.values() for v in check(session(*steps))}
+    assert fixes == {
+        "history-resent-in-full": "send every earlier message again, then Claude's reply, then the new user message",
+        "history-append-only": "leave earlier messages as they were sent; add what is new at the end",
+        "assistant-content-verbatim": "append the reply's whole content: "
+        "{'role': 'assistant', 'content': message.content}",
+        "tools-resent-every-call": "send the same `tools` with every request of the conversation",
+        "system-stable": "send the same `system` with every request of the conversation; put what changes into a new "
+        "message",
+    }

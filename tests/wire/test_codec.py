@@ -1,0 +1,206 @@
+"""JSON text to values and back."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from playhead.wire.codec import (
+    JsonError,
+    by_value,
+    canonical,
+    decode,
+    decode_object,
+    encode,
+    encode_text,
+    kind,
+    members,
+)
+
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
+VALUES = st.recursive(
+    SCALARS, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4)
+)
+
+READ = {
+    "integer-beyond-64-bits": (b"123456789012345678901234567890", 123456789012345678901234567890),
+    "negative-integer-beyond-64-bits": (b"-18446744073709551617", -18446744073709551617),
+    "2**53+1-keeps-its-last-bit": (b"9007199254740993", 9007199254740993),
+    "exponent": (b"1e+16", 1e16),
+    "too-big-for-a-float": (b"1e400", math.inf),
+    "Infinity": (b"[Infinity, -Infinity]", [math.inf, -math.inf]),
+    "lone-surrogate-escape": (rb'"\ud800x"', "\ud800x"),
+    "surrogate-pair": (rb'"\ud83d\ude00"', "\U0001f600"),
+    "lone-surrogate-in-text": ('"\ud800"', "\ud800"),
+    "byte-order-mark-in-bytes": (b'\xef\xbb\xbf{"a":1}', {"a": 1}),
+    "byte-order-mark-in-text": ('\ufeff{"a":1}', {"a": 1}),
+    "duplicate-keys-the-last-wins": (b'{"a":1,"b":2,"a":3}', {"a": 3, "b": 2}),
+    "white-space-around": (b" \t\r\n[1 , 2]\n", [1, 2]),
+    "line-separator-is-text": ('"\u2028"', "\u2028"),
+}
+
+
+@pytest.mark.parametrize(("text", "value"), READ.values(), ids=READ)
+def test_reads_what_other_json_writers_write(text: bytes | str, value: object) -> None:
+    """Every text that some client or recording contains is read without loss."""
+    assert decode(text) == value
+    assert type(decode(text)) is type(value)
+
+
+def test_reads_nan() -> None:
+    """NaN, which is no JSON but is found in recordings, is read as NaN."""
+    assert math.isnan(decode(b'{"a": NaN}')["a"])
+
+
+DAMAGED = {
+    "empty": b"",
+    "cut-object": b'{"a": 1',
+    "cut-string": b'"abc',
+    "trailing-comma": b"[1,]",
+    "two-values": b"1 2",
+    "html": b"<html>busy</html>",
+    "invalid-utf-8": b'"\xff"',
+    "control-character": b'"\x01"',
+    "open-brackets": b"[" * 100_000,
+    "deep-list": b"[" * 100_000 + b"]" * 100_000,
+    "deep-object": b'{"a":' * 100_000 + b"1" + b"}" * 100_000,
+    "integer-python-refuses": b"9" * 5000,
+}
+
+
+@pytest.mark.parametrize("text", DAMAGED.values(), ids=DAMAGED)
+def test_what_is_no_json_is_a_json_error(text: bytes) -> None:
+    """Whatever is wrong with a text, the one error that callers catch is raised, with a sentence."""
+    with pytest.raises(JsonError) as caught:
+        decode(text)
+    assert str(caught.value)
+    with pytest.raises(JsonError):
+        members(text)
+
+
+def test_a_json_error_is_a_value_error() -> None:
+    """Callers who know nothing of Playhead catch `ValueError`."""
+    assert issubclass(JsonError, ValueError)
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [(b"[1]", "an array"), (b'"a"', "a string"), (b"3", "a number"), (b"true", "a boolean"), (b"null", "null")],
+)
+def test_an_object_is_needed(text: bytes, named: str) -> None:
+    """The message says what stands in the place of the object."""
+    with pytest.raises(JsonError, match=f"^a JSON object is needed, this is {named}$"):
+        decode_object(text)
+    assert decode_object(b'{"a": []}') == {"a": []}
+
+
+WRITTEN = {
+    "compact": ({"a": [1, 2.5, None, True]}, b'{"a":[1,2.5,null,true]}'),
+    "order-kept": ({"b": 1, "a": 2}, b'{"b":1,"a":2}'),
+    "utf-8": ("é\u2028", b'"\xc3\xa9\xe2\x80\xa8"'),
+    "big-integer": (2**70, b"1180591620717411303424"),
+    "lone-surrogate": ({"a": "\ud800"}, rb'{"a":"\ud800"}'),
+    "lone-surrogate-in-a-key": ({"\ud800": None}, rb'{"\ud800":null}'),
+    "nan": ({"a": math.nan, "b": None}, b'{"a":NaN,"b":null}'),
+    "infinity": ([math.inf, -math.inf], b"[Infinity,-Infinity]"),
+    "null-in-a-string": ("null", b'"null"'),
+}
+
+
+@pytest.mark.parametrize(("value", "text"), WRITTEN.values(), ids=WRITTEN)
+def test_writes_without_loss(value: object, text: bytes) -> None:
+    """Values that JSON libraries refuse or turn into null are written so that they can be read again."""
+    assert encode(value) == text
+    assert encode_text(value) == text.decode()
+
+
+@given(VALUES)
+def test_what_is_written_reads_the_same(value: object) -> None:
+    """Round trip: equal values of equal types come back, whichever of the two libraries reads them."""
+    text = encode(value)
+    assert repr(decode(text)) == repr(value)
+    assert repr(decode(text.decode("utf-8"))) == repr(value)
+    assert json.loads(text) == value
+
+
+@given(VALUES, VALUES)
+def test_equal_canonical_bytes_mean_equal_values(left: object, right: object) -> None:
+    """Law of `canonical`: keys in any order give the same bytes, and the bytes hold the whole value."""
+    assert repr(decode(canonical({"l": left, "r": right}))) == repr(decode(canonical({"r": right, "l": left})))
+    assert decode(canonical(left)) == left
+    assert (canonical(left) == canonical(right)) <= (left == right)
+
+
+def test_canonical_tells_nan_from_null() -> None:
+    """Different values never share canonical bytes, not even those that JSON has no words for."""
+    texts = [canonical({"b": 1, "a": value}) for value in (math.nan, math.inf, -math.inf, None, "NaN")]
+    assert texts == [
+        b'{"a":NaN,"b":1}',
+        b'{"a":Infinity,"b":1}',
+        b'{"a":-Infinity,"b":1}',
+        b'{"a":null,"b":1}',
+        b'{"a":"NaN","b":1}',
+    ]
+
+
+def test_canonical_sorts_keys_beside_a_lone_surrogate() -> None:
+    """The fallback for lone surrogates keeps the law of sorted keys."""
+    assert canonical({"b": "\ud800", "a": 1}) == rb'{"a":1,"b":"\ud800"}'
+
+
+BY_VALUE = {
+    "whole-float": (1.0, 1),
+    "negative-zero": (-0.0, 0),
+    "other-float": (1.5, 1.5),
+    "infinity": (math.inf, math.inf),
+    "boolean": (True, True),
+    "integer-that-no-float-holds": ([2**53 + 1, 2.0**53], [2**53 + 1, 2**53]),
+    "nested": ({"a": [{"b": 2.0, "c": "2.0", "d": None}]}, {"a": [{"b": 2, "c": "2.0", "d": None}]}),
+    "beside-a-lone-surrogate": ({"a": 2.0, "b": "\ud800"}, {"a": 2, "b": "\ud800"}),
+}
+
+
+@pytest.mark.parametrize(("value", "expected"), BY_VALUE.values(), ids=BY_VALUE)
+def test_numbers_by_value(value: object, expected: object) -> None:
+    """A whole float becomes the integer it equals, and nothing else changes its type."""
+    assert repr(by_value(value)) == repr(expected)  # type: ignore[arg-type]
+
+
+def test_a_value_without_whole_floats_is_handed_back() -> None:
+    """Nothing is copied where nothing changes."""
+    value = {"a": [1, "x", 1.5]}
+    assert by_value(value) is value
+
+
+def test_members_are_left_as_text() -> None:
+    """The members of an object come as the very bytes that stood there, the last of equal names."""
+    found = members(b'{"a": [1,  2], "b":"x\\u00e9", "a": {"c" : 3}}')
+    assert {name: bytes(text) for name, text in found.items()} == {"a": b'{"c" : 3}', "b": b'"x\\u00e9"'}
+
+
+@pytest.mark.parametrize("text", [b"[1]", b"1", b"null"])
+def test_members_need_an_object(text: bytes) -> None:
+    """What is no object has no members."""
+    with pytest.raises(JsonError):
+        members(text)
+
+
+KINDS = {
+    "an object": {},
+    "an array": [],
+    "a string": "",
+    "a boolean": True,
+    "null": None,
+    "a Python tuple": (),
+    "a Python bytes": b"",
+}
+
+
+@pytest.mark.parametrize(("named", "value"), [*KINDS.items(), ("a number", 1), ("a number", 1.5)])
+def test_kinds_are_json_words(named: str, value: object) -> None:
+    """Messages speak of JSON, not of Python's types, as long as it is JSON."""
+    assert kind(value) == named

@@ -1,0 +1,338 @@
+"""Exchanges followed into conversations."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from playhead.wire.exchange import Exchange
+from playhead.wire.follow import Follower, Link
+
+Json = dict[str, Any]
+
+
+def user(words: str) -> Json:
+    return {"role": "user", "content": words}
+
+
+def said(*content: Json) -> Json:
+    return {"role": "assistant", "content": list(content)}
+
+
+def text(words: str) -> Json:
+    return {"type": "text", "text": words}
+
+
+def call(identifier: str, **arguments: object) -> Json:
+    return {"type": "tool_use", "id": identifier, "name": "add", "input": arguments}
+
+
+def result(*identifiers: str) -> Json:
+    content = [{"type": "tool_result", "tool_use_id": name, "content": "3"} for name in identifiers]
+    return {"role": "user", "content": content}
+
+
+def asked(messages: list[Json], *content: Json, **fields: Any) -> Exchange:
+    """An exchange with these messages, answered with these blocks."""
+    identifier = fields.pop("id", None)
+    request = {"messages": copy.deepcopy(messages), **fields.pop("request", {})}
+    response = {"content": list(content), "stop_reason": "end_turn", **({"id": identifier} if identifier else {})}
+    return Exchange(request=request, response=response, status=200, **fields)
+
+
+def broke(messages: list[Json], status: int = 529) -> Exchange:
+    return Exchange(request={"messages": copy.deepcopy(messages)}, status=status, error={"type": "overloaded_error"})
+
+
+def follow(*exchanges: Exchange, alone: bool = False) -> list[Link]:
+    follower = Follower()
+    links = []
+    for position, exchange in enumerate(exchanges):
+        links.append(follower.place(exchange, alone=alone))
+        follower.settle(position, exchange)
+    return links
+
+
+def shape(links: list[Link]) -> list[tuple[str, int, int, int | None, int]]:
+    """Kind, conversation, turn, parent and shared messages of each link."""
+    return [(link.kind, link.conversation, link.turn, link.parent, link.shared) for link in links]
+
+
+U1, U2, U3 = user("one"), user("two"), user("three")
+A1, A2 = text("first"), text("second")
+
+CASES: dict[str, tuple[list[Exchange], list[tuple[str, int, int, int | None, int]]]] = {
+    "a-conversation": (
+        [
+            asked([U1], call("t1")),
+            asked([U1, said(call("t1")), result("t1")], A1),
+            asked([U1, said(call("t1")), result("t1"), said(A1), U2], A2),
+        ],
+        [("start", 1, 1, None, 0), ("continues", 1, 2, 0, 1), ("continues", 1, 3, 1, 3)],
+    ),
+    "a-retry": (
+        [broke([U1]), asked([U1], A1), asked([U1, said(A1), U2], A2)],
+        [("start", 1, 1, None, 0), ("repeats", 1, 1, 0, 1), ("continues", 1, 2, 1, 1)],
+    ),
+    "two-conversations-interleaved": (
+        [
+            asked([U1], A1),
+            asked([U2], A2),
+            asked([U1, said(A1), U3], text("x")),
+            asked([U2, said(A2), U3], text("y")),
+        ],
+        [("start", 1, 1, None, 0), ("start", 2, 1, None, 0), ("continues", 1, 2, 0, 1), ("continues", 2, 2, 1, 1)],
+    ),
+    "a-fork": (
+        [
+            asked([U1], A1),
+            asked([U1, said(A1), U2], A2),
+            asked([U1, said(A1), U3], text("x")),
+            asked([U1, said(A1), U2, said(A2), U3], text("y")),
+        ],
+        [
+            ("start", 1, 1, None, 0),
+            ("continues", 1, 2, 0, 1),
+            ("continues", 1, 2, 0, 1),
+            ("continues", 1, 3, 1, 3),
+        ],
+    ),
+    "the-sampled-reply-that-came-back": (
+        [asked([U1], A1), asked([U1], A2), asked([U1, said(A1), U2], text("x"))],
+        [("start", 1, 1, None, 0), ("repeats", 1, 1, 0, 1), ("continues", 1, 2, 0, 1)],
+    ),
+    "cache-mark-moved-and-string-for-a-block": (
+        [
+            asked([{"role": "user", "content": [{**text("one"), "cache_control": {"type": "ephemeral"}}]}], A1),
+            asked([U1, said(A1), U2], A2),
+        ],
+        [("start", 1, 1, None, 0), ("continues", 1, 2, 0, 1)],
+    ),
+    "a-whole-float-that-lost-its-point": (
+        [
+            asked([U1, said(call("t1", a=1.0)), result("t1")], A1),
+            asked([U1, said(call("t1", a=1)), result("t1"), said(A1), U2], A2),
+        ],
+        [("start", 1, 1, None, 0), ("continues", 1, 2, 0, 3)],
+    ),
+    "history-dropped-but-the-result": (
+        [asked([U1], call("t1")), asked([result("t1")], A1)],
+        [("start", 1, 1, None, 0), ("departs", 1, 2, 0, 0)],
+    ),
+    "first-message-dropped": (
+        [asked([U1], call("t1")), asked([said(call("t1")), result("t1")], A1)],
+        [("start", 1, 1, None, 0), ("departs", 1, 2, 0, 0)],
+    ),
+    "first-message-edited": (
+        [
+            asked([U1, said(A1), U2], call("t1")),
+            asked([U1, said(text("edited")), U2, said(call("t1")), result("t1")], A2),
+        ],
+        [("start", 1, 1, None, 0), ("departs", 1, 2, 0, 1)],
+    ),
+    "a-reply-of-text-is-evidence-in-its-place": (
+        [asked([U1], A1), asked([user("edited"), said(A1), U2], A2)],
+        [("start", 1, 1, None, 0), ("departs", 1, 2, 0, 0)],
+    ),
+    "a-reply-of-text-elsewhere-is-none": (
+        [asked([U1], A1), asked([U2, U3, said(A1), U1], A2)],
+        [("start", 1, 1, None, 0), ("start", 2, 1, None, 0)],
+    ),
+    "what-two-replies-share-is-no-evidence": (
+        [asked([U1], call("t1")), asked([U2], call("t1")), asked([result("t1")], A1)],
+        [("start", 1, 1, None, 0), ("start", 2, 1, None, 0), ("start", 3, 1, None, 0)],
+    ),
+    "ids-used-again-in-a-later-turn": (
+        [
+            asked([U1], call("t1")),
+            asked([U1, said(call("t1")), result("t1")], call("t1")),
+            asked([U1, said(call("t1")), result("t1"), said(call("t1")), result("t1")], A1),
+        ],
+        [("start", 1, 1, None, 0), ("continues", 1, 2, 0, 1), ("continues", 1, 3, 1, 3)],
+    ),
+    "resent-history-that-lacks-the-last-turns": (
+        [
+            asked([U1], call("t1")),
+            asked([U1, said(call("t1")), result("t1")], call("t2")),
+            asked([U1, said(call("t2")), result("t2")], A1),
+        ],
+        [("start", 1, 1, None, 0), ("continues", 1, 2, 0, 1), ("departs", 1, 3, 1, 1)],
+    ),
+    "a-failed-answer-is-no-evidence": (
+        [
+            Exchange(
+                request={"messages": [U1]},
+                response={"content": [call("t1")]},
+                error={"type": "overloaded_error"},
+                status=200,
+            ),
+            asked([result("t1")], A1),
+        ],
+        [("start", 1, 1, None, 0), ("start", 2, 1, None, 0)],
+    ),
+    "no-messages": (
+        [Exchange(request={}), Exchange(request={"messages": []}), asked([U1], A1)],
+        [("start", 1, 1, None, 0), ("start", 2, 1, None, 0), ("start", 3, 1, None, 0)],
+    ),
+}
+
+
+@pytest.mark.parametrize(("exchanges", "links"), CASES.values(), ids=CASES)
+def test_links(exchanges: list[Exchange], links: list[tuple[str, int, int, int | None, int]]) -> None:
+    """Each request is placed at the one that it continues, repeats or departs from."""
+    assert shape(follow(*exchanges)) == links
+
+
+def test_threads() -> None:
+    """Where the server holds the history, a request follows the answer that it names."""
+    first = asked([U1], call("t1"), id="msg_1", request={"thread": {"type": "create"}})
+    goes_on = {"thread": {"type": "continue", "previous_message_id": "msg_1"}}
+    second = asked([result("t1")], A1, id="msg_2", request=goes_on)
+    unknown = asked(
+        [result("t9")], A1, request={"thread": {"type": "continue", "previous_message_id": "msg_of_another_day"}}
+    )
+    links = follow(first, second, unknown)
+    assert shape(links) == [("start", 1, 1, None, 0), ("continues", 1, 2, 0, 0), ("start", 2, 1, None, 0)]
+    assert [link.held for link in links] == [False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("exchanges", "links"),
+    [
+        (
+            [asked([U1], A1), asked([U2], A2)],
+            [("start", 1, 1, None, 0), ("departs", 1, 2, 0, 0)],
+        ),
+        (
+            [asked([U1], A1), asked([U1, said(A1), U2], A2), asked([U1, U3], A1)],
+            [("start", 1, 1, None, 0), ("continues", 1, 2, 0, 1), ("continues", 1, 2, 0, 1)],
+        ),
+        (
+            [broke([U1]), asked([U2], A2)],
+            [("start", 1, 1, None, 0), ("start", 2, 1, None, 0)],
+        ),
+        (
+            [asked([U1], A1), broke([U2]), asked([U2], A2)],
+            [("start", 1, 1, None, 0), ("departs", 1, 2, 0, 0), ("repeats", 1, 2, 1, 1)],
+        ),
+    ],
+    ids=["fresh-start", "fork", "after-a-failure-only", "a-fresh-start-tried-again"],
+)
+def test_one_conversation_by_declaration(
+    exchanges: list[Exchange], links: list[tuple[str, int, int, int | None, int]]
+) -> None:
+    """With `alone`, a request that extends nothing departs from the latest that was answered."""
+    assert shape(follow(*exchanges, alone=True)) == links
+
+
+def test_a_follower_remembers() -> None:
+    """Exchanges and links are found by position, with the answer once it is settled."""
+    follower = Follower()
+    exchange = asked([U1], A1)
+    link = follower.place(Exchange(request=exchange.request))
+    assert follower.exchange(0).response is None
+    follower.settle(0, exchange)
+    assert follower.exchange(0) is exchange
+    assert follower.link(0) is link
+
+
+def test_the_very_same_messages_need_no_comparison() -> None:
+    """Messages shared with an earlier exchange are recognised as objects, and only as a whole."""
+    follower = Follower()
+    one: list[object] = [U1, said(A1)]
+    follower.place(Exchange(request={"messages": one}))
+    assert follower.begins([*one, U2]) == 0
+    assert follower.begins(one) == 0
+    assert follower.begins([*copy.deepcopy(one), U2]) is None
+    assert follower.begins([U2, *one]) is None
+    assert follower.begins(one[:1]) is None
+    assert follower.begins([]) is None
+
+
+# a conversation as a tree: each step extends an earlier exchange, repeats it, or starts, drops or edits
+
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(["extend", "extend", "repeat", "start", "drop", "edit", "mark"]),
+        st.integers(0, 3),
+        st.sampled_from(["text", "call", "fail"]),
+        st.sampled_from(["one", "two"]),
+    ),
+    min_size=1,
+    max_size=7,
+)
+
+
+def play(steps: list[tuple[str, int, str, str]]) -> list[tuple[Exchange, int | None]]:
+    """Exchanges made by the steps, each with the position of one whose messages begin it byte for byte."""
+    made: list[tuple[Exchange, int | None]] = []
+    for number, (how, back, answer, words) in enumerate(steps):
+        before = made[max(len(made) - 1 - back, 0)][0] if made else None
+        base = max(len(made) - 1 - back, 0) if made else None
+        like: int | None = None
+        if before is None or how == "start":
+            messages = [user(words)]
+        elif how == "repeat":
+            messages, like = list(before.messages), base
+        else:
+            calls = [str(block["id"]) for block in before.calls()]
+            messages = [*before.messages, said(*before.content), result(*calls) if calls else user(words)]
+            like = base
+            if how == "drop":
+                messages, like = messages[1:], None
+            elif how == "edit":
+                messages, like = [user("edited"), *messages[1:]], None
+            elif how == "mark":
+                marked = {**messages[0], "content": [{**text("x"), "cache_control": {"type": "ephemeral"}}]}
+                messages, like = [marked, *messages[1:]], None
+        block = text(words) if answer == "text" else call(f"t{number % 3}")
+        exchange = broke(messages) if answer == "fail" else asked(messages, block, id=f"msg_{number}")
+        made.append((exchange, like))
+    return made
+
+
+@given(STEPS, st.booleans())
+def test_bytes_known_to_be_the_same_change_nothing(steps: list[tuple[str, int, str, str]], alone: bool) -> None:
+    """Law: a link is the same with `like`, without it, and where the messages are shared objects."""
+    told, untold, shared = Follower(), Follower(), Follower()
+    lists: list[list[object]] = []
+    for position, (exchange, like) in enumerate(play(steps)):
+        messages = exchange.messages
+        if like is not None:
+            messages = [*lists[like], *messages[len(lists[like]) :]]
+        lists.append(messages)
+        same = Exchange(
+            request={"messages": messages}, response=exchange.response, error=exchange.error, status=exchange.status
+        )
+        link = untold.place(exchange, alone=alone)
+        assert told.place(exchange, like=like, alone=alone) == link
+        assert shared.place(same, alone=alone) == link
+        for follower, settled in ((told, exchange), (untold, exchange), (shared, same)):
+            follower.settle(position, settled)
+
+
+@given(STEPS)
+def test_links_hold_together(steps: list[tuple[str, int, str, str]]) -> None:
+    """Law: a parent comes before, shares what the link says, and stands in the same conversation."""
+    exchanges = [exchange for exchange, _ in play(steps)]
+    links = follow(*exchanges)
+    for position, link in enumerate(links):
+        if link.parent is None:
+            assert link.kind == "start"
+            assert link.turn == 1
+            continue
+        assert link.parent < position
+        parent = links[link.parent]
+        assert link.conversation == parent.conversation
+        assert link.turn == parent.turn + (link.kind != "repeats")
+        theirs = len(exchanges[link.parent].messages)
+        if link.kind == "continues":
+            assert link.shared == theirs < len(exchanges[position].messages)
+        elif link.kind == "repeats":
+            assert link.shared == theirs == len(exchanges[position].messages)
+        else:
+            assert link.shared <= min(theirs, len(exchanges[position].messages))
