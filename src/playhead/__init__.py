@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from playhead.errors import ScriptOver as ScriptOver
     from playhead.errors import SetupError as SetupError
     from playhead.errors import SeveralFailures as SeveralFailures
+    from playhead.errors import UnknownFormat as UnknownFormat
     from playhead.fake import FakeClaude as FakeClaude
+    from playhead.readers.table import load as load
     from playhead.rules.checker import api_error as api_error
     from playhead.rules.checker import check as check
     from playhead.rules.checker import check_request as check_request
@@ -59,11 +61,13 @@ _HOMES = {
     "Session": "wire.session",
     "SetupError": "errors",
     "SeveralFailures": "errors",
+    "UnknownFormat": "errors",
     "Violation": "rules.rule",
     "api_error": "rules.checker",
     "call": "script.steps",
     "check": "rules.checker",
     "check_request": "rules.checker",
+    "load": "readers.table",
     "reply": "script.steps",
     "say": "script.steps",
     "think": "script.steps",

@@ -12,7 +12,8 @@ PlayheadError
 │   └── SeveralFailures        more than one of these
 ├── ScriptError                the test: its script, its options or its client are set up wrong
 │   └── SetupError
-└── RecordingError             the file: unreadable, not a recording, damaged
+└── RecordingError             the file: unreadable, damaged
+    └── UnknownFormat          the file is no recording of a known format
 
 RequestLimitReached            a BaseException: a loop that swallows every Exception must still stop
 ```
@@ -101,11 +102,17 @@ class RecordingError(PlayheadError):
         super().__init__(f"{place}: {reason}" if field is None else f"{place}: {field}: {reason}")
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (_recording_error, (self.path, self.reason, self.line, self.field))
+        return (_recording_error, (type(self), self.path, self.reason, self.line, self.field))
 
 
-def _recording_error(path: str, reason: str, line: int | None, field: str | None) -> RecordingError:
-    return RecordingError(path, reason, line=line, field=field)
+class UnknownFormat(RecordingError):
+    """The file is no recording of a known format."""
+
+
+def _recording_error(
+    kind: type[RecordingError], path: str, reason: str, line: int | None, field: str | None
+) -> RecordingError:
+    return kind(path, reason, line=line, field=field)
 
 
 class RequestLimitReached(BaseException):

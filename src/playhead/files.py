@@ -5,6 +5,7 @@ Law: bytes and paths; knows no format.
 
 from __future__ import annotations
 
+import glob
 import os
 import shutil
 import uuid
@@ -34,6 +35,28 @@ def read_bytes(path: str | os.PathLike[str], *, limit: int | None = None) -> byt
         raise RecordingError(name, "the file may not be read (permission denied)") from None
     except (OSError, ValueError) as error:
         raise RecordingError(name, f"the file cannot be read: {getattr(error, 'strerror', None) or error}") from None
+
+
+def find_files(pattern: str) -> list[str]:
+    """The files that a path, a folder or a glob pattern names, sorted; hidden ones in folders are left out.
+
+    An existing path is taken as it is, whatever characters it has. Raises `RecordingError` where there is none.
+    """
+    if os.path.isdir(pattern):
+        return sorted(
+            os.path.join(folder, name)
+            for folder, folders, names in os.walk(pattern)
+            if not folders.sort() and not any(part.startswith(".") for part in Path(folder).relative_to(pattern).parts)
+            for name in names
+            if not name.startswith(".")
+        )
+    if os.path.lexists(pattern):
+        return [pattern]
+    found = sorted(path for path in glob.glob(pattern, recursive=True) if os.path.isfile(path))
+    if not found:
+        what = "no file matches this pattern" if glob.has_magic(pattern) else "there is no such file"
+        raise RecordingError(pattern, what)
+    return found
 
 
 def read_packaged(room: str, name: str) -> bytes:

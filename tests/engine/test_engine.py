@@ -466,7 +466,7 @@ BLOCKS = st.one_of(
 SCRIPTS = st.lists(st.lists(BLOCKS, min_size=1, max_size=3).map(lambda blocks: turn(*blocks)), min_size=1, max_size=4)
 
 
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)
 @given(SCRIPTS)
 def test_two_runs_are_identical(script: list[Any]) -> None:
     """The same requests in the same order get the same bytes."""
@@ -497,7 +497,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(
     st.dictionaries(st.sampled_from(["messages", "model", "max_tokens", "system", "tools", "thread", "stream"]), JSON),
     st.booleans(),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playhead.engine.http import Outgoing, json_answer, stream_answer
@@ -69,6 +69,7 @@ def test_a_stream_is_one_write_with_the_apis_headers() -> None:
     assert answer.body.endswith(b'event: message_stop\ndata: {"type":"message_stop"}\n\n')
 
 
+@settings(deadline=None)
 @given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(), lambda inner: st.lists(inner, max_size=3)))
 def test_a_json_answer_holds_any_value(value: object) -> None:
     """What goes in comes out of a JSON parser."""

@@ -270,7 +270,7 @@ def test_a_body_is_a_dict(bad: object) -> None:
     """The usual mix-up, JSON text for its value, is named."""
     for judge in (check_request, api_error):
         with pytest.raises(TypeError, match=f"^a request body is a dict, this is {type(bad).__name__}$"):
-            judge(bad)  # type: ignore[operator]
+            judge(bad)  # type: ignore[arg-type]
 
 
 def no_beta(view: RequestView) -> Iterator[Finding]:

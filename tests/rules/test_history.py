@@ -81,8 +81,7 @@ FAILING: dict[str, tuple[list[Step], list[Found]]] = {
             (
                 "history-resent-in-full",
                 "$.messages[0]",
-                "message 0 of the request before (user: What is 1 + 2?) is not sent again: 2 messages instead of at "
-                "least 4",
+                "message 0 of the request before (user: What is 1 + 2?) is not sent again",
             )
         ],
     ),
@@ -92,7 +91,7 @@ FAILING: dict[str, tuple[list[Step], list[Found]]] = {
             (
                 "history-resent-in-full",
                 "$.messages[1]",
-                "message 1 of the request before (assistant: text) is not sent again: 4 messages instead of at least 4",
+                "message 1 of the request before (assistant: text) is not sent again",
             )
         ],
     ),
@@ -102,8 +101,7 @@ FAILING: dict[str, tuple[list[Step], list[Found]]] = {
             (
                 "history-resent-in-full",
                 "$.messages[0]",
-                "message 0 of the request before (user: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…) is not sent again: "
-                "4 messages instead of at least 4",
+                "message 0 of the request before (user: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…) is not sent again",
             )
         ],
     ),
@@ -242,8 +240,7 @@ FAILING_ALONE: dict[str, tuple[list[Step], list[Found]]] = {
             (
                 "history-resent-in-full",
                 "$.messages[0]",
-                "message 0 of the request before (user: What is 1 + 2?) is not sent again: 1 message instead of at "
-                "least 2",
+                "message 0 of the request before (user: What is 1 + 2?) is not sent again",
             )
         ],
     ),
@@ -253,8 +250,7 @@ FAILING_ALONE: dict[str, tuple[list[Step], list[Found]]] = {
             (
                 "history-resent-in-full",
                 "$.messages[0]",
-                "message 0 of the request before (user: What is 1 + 2?) is not sent again: 1 message instead of at "
-                "least 4",
+                "message 0 of the request before (user: What is 1 + 2?) is not sent again",
             )
         ],
     ),

@@ -54,7 +54,7 @@ Claude's API would refuse this (1 reject, 1 broken)
  2  broken  history-resent-in-full                           exchange 3 · turn 3
     at      $.messages[0]
     what    message 0 of the request before (user: What date is it in 103 days?)
-            is not sent again: 1 message instead of at least 4
+            is not sent again
     fix     send every earlier message again, then Claude's reply, then the new
             user message
 

@@ -102,7 +102,9 @@ def test_async_functions_are_refused(function: object) -> None:
         as_script([say("a"), function])
 
 
-@pytest.mark.parametrize("function", [answers, Caller(), Caller, say("a"), None], ids=repr)
+@pytest.mark.parametrize(
+    "function", [answers, Caller(), Caller, say("a"), None], ids=["function", "object", "class", "step", "None"]
+)
 def test_what_is_not_async(function: object) -> None:
     """Plain functions, objects and values are not."""
     assert not is_async(function)

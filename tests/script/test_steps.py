@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playhead import ScriptError, call, reply, say, think, turn
@@ -109,6 +109,7 @@ def test_usage_of_a_turn_cannot_be_changed() -> None:
         usage["input_tokens"] = 6
 
 
+@settings(deadline=None)
 @given(st.dictionaries(st.text(), JSON, max_size=3))
 def test_any_json_object_is_an_input(value: dict[str, object]) -> None:
     """Every JSON object passes through call() unchanged, numbers of any size and all text included."""

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playhead.wire.codec import (
+    Json,
     JsonError,
     by_value,
     canonical,
@@ -152,7 +153,7 @@ def test_canonical_sorts_keys_beside_a_lone_surrogate() -> None:
     assert canonical({"b": "\ud800", "a": 1}) == rb'{"a":1,"b":"\ud800"}'
 
 
-BY_VALUE = {
+BY_VALUE: dict[str, tuple[object, object]] = {
     "whole-float": (1.0, 1),
     "negative-zero": (-0.0, 0),
     "other-float": (1.5, 1.5),
@@ -172,7 +173,7 @@ def test_numbers_by_value(value: object, expected: object) -> None:
 
 def test_a_value_without_whole_floats_is_handed_back() -> None:
     """Nothing is copied where nothing changes."""
-    value = {"a": [1, "x", 1.5]}
+    value: Json = {"a": [1, "x", 1.5]}
     assert by_value(value) is value
 
 

@@ -19,7 +19,7 @@ def user(words: str) -> Json:
     return {"role": "user", "content": words}
 
 
-def said(*content: Json) -> Json:
+def said(*content: object) -> Json:
     return {"role": "assistant", "content": list(content)}
 
 
@@ -270,6 +270,7 @@ STEPS = st.lists(
 def play(steps: list[tuple[str, int, str, str]]) -> list[tuple[Exchange, int | None]]:
     """Exchanges made by the steps, each with the position of one whose messages begin it byte for byte."""
     made: list[tuple[Exchange, int | None]] = []
+    messages: list[Any]
     for number, (how, back, answer, words) in enumerate(steps):
         before = made[max(len(made) - 1 - back, 0)][0] if made else None
         base = max(len(made) - 1 - back, 0) if made else None

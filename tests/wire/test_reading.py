@@ -117,8 +117,8 @@ def test_damaged_bytes_read_as_from_scratch(
     assert same(read_next(bytes(raw), [earlier])[0], expected)
 
 
-A = {"role": "user", "content": "hi"}
-B = {"role": "assistant", "content": [{"type": "text", "text": "ho"}]}
+A: Json = {"role": "user", "content": "hi"}
+B: Json = {"role": "assistant", "content": [{"type": "text", "text": "ho"}]}
 
 
 @pytest.mark.parametrize("style", [style for style in STYLES if style != "byte-order-mark"])

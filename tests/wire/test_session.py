@@ -15,7 +15,15 @@ Json = dict[str, Any]
 
 ASKED = {"model": "claude-opus-5-5", "max_tokens": 9, "messages": [{"role": "user", "content": "hi"}]}
 REPLY = {"content": [{"type": "text", "text": "ho"}], "stop_reason": "end_turn"}
-WHOLE = {"id": "m", "type": "message", "role": "assistant", "model": "x", "stop_sequence": None, "usage": {}, **REPLY}
+WHOLE: Json = {
+    "id": "m",
+    "type": "message",
+    "role": "assistant",
+    "model": "x",
+    "stop_sequence": None,
+    "usage": {},
+    **REPLY,
+}
 EVENTS = list(events_of(WHOLE))
 BUSY = {"type": "overloaded_error", "message": "Overloaded"}
 

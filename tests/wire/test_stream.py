@@ -43,7 +43,8 @@ CITATIONS = st.lists(
 
 
 def block(name: str, optional: Json | None = None, /, **members: Any) -> st.SearchStrategy[Json]:
-    return st.fixed_dictionaries({"type": st.just(name), **members}, optional=optional)
+    needed: Json = {"type": st.just(name), **members}
+    return st.fixed_dictionaries(needed, optional=optional or {})
 
 
 def called(name: str, /, **members: Any) -> st.SearchStrategy[Json]:
@@ -217,7 +218,7 @@ def test_the_fallback_names_the_model() -> None:
 
 def test_usage_is_cumulative() -> None:
     """A count in message_delta replaces; a null or absent one leaves what message_start said."""
-    events = [
+    events: list[Json] = [
         {"type": "message_start", "message": message(usage={"input_tokens": 5, "output_tokens": 1})},
         {
             "type": "message_delta",
@@ -363,8 +364,11 @@ def piece_of(text: object, index: object = 0) -> Json:
     }
 
 
-STOP = {"type": "content_block_stop", "index": 0}
-END = [{"type": "message_delta", "delta": {"stop_reason": "max_tokens"}, "usage": {}}, {"type": "message_stop"}]
+STOP: Json = {"type": "content_block_stop", "index": 0}
+END: list[Json] = [
+    {"type": "message_delta", "delta": {"stop_reason": "max_tokens"}, "usage": {}},
+    {"type": "message_stop"},
+]
 
 
 @pytest.mark.parametrize("text", ['{"a": 1, "b": "un', "{", '{"a"', "nul", '{"a":1}}'])
@@ -407,7 +411,7 @@ def test_unknown_events_and_deltas_change_nothing() -> None:
     assert made.message["content"] == [{**CALL, "input": {"a": 2}}]
 
 
-WRONG = {
+WRONG: dict[str, tuple[list[Json], str]] = {
     "delta-before-the-start": (
         [piece_of("x")],
         "content_block_delta before message_start",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import typing
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -18,6 +18,7 @@ from playhead.wire.tables import (
     SERVER_CALLS,
     STOP_REASONS,
     USAGE_COUNTS,
+    BlockType,
 )
 
 # newer than the oldest SDK that is supported, and unknown to it
@@ -79,7 +80,7 @@ def unions() -> dict[str, object]:
     }
 
 
-BLOCK_UNIONS = {
+BLOCK_UNIONS: dict[str, Callable[[BlockType], bool]] = {
     "reply": lambda block: block.replies and not block.beta,
     "request": lambda block: block.requests and not block.beta,
     "beta reply": lambda block: block.replies,

@@ -63,7 +63,7 @@ def _rehearse(loop: Callable[[FakeClaude], None]) -> Iterator[str]:
     error = _run(loop, fake)
     failure: PlayheadError | None = fake.failure()
     if failure is None:
-        yield from transcript(fake.session)
+        yield from (line.text for line in transcript(fake.session))
         yield f"verdict  ok: {len(fake.session.exchanges)} exchanges, every step played, no rule broken"
         return
     if error is not None:

@@ -12,6 +12,8 @@ import click
 
 from playhead import __version__
 from playhead.cli.demo import demo
+from playhead.cli.show import show
+from playhead.cli.verify import verify
 from playhead.errors import PlayheadError
 
 
@@ -24,7 +26,8 @@ def commands() -> None:
     """
 
 
-commands.add_command(demo)
+for command in (demo, show, verify):
+    commands.add_command(command)
 
 
 def main() -> None:

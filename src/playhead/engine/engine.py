@@ -156,7 +156,9 @@ class Engine:
             step = self.player.next(request)
             if step is None:
                 return self._script_over(exchange, judgement)
-            message, minted = compose(step, model=str(body.get("model")), weight=reading.weight, minted=self._minted)
+            message, minted = compose(
+                step, model=str(body.get("model", "claude")), weight=reading.weight, minted=self._minted
+            )
             if getattr(step, "check", True) and any(block.get("type") == "tool_use" for block in message["content"]):
                 require_offered(message, self._tools(body, judgement), self.player.where)
         except ScriptError as error:

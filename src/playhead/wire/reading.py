@@ -83,6 +83,7 @@ def _extend(raw: bytes, earlier: Reading) -> Reading | None:
         if not items.startswith(b","):
             return None
         try:
+            members(b'{"messages":[' + items[1:] + b"]}")  # what `read` can split: no NaN, say
             new = decode(b"[" + items[1:] + b"]")
         except JsonError:
             return None  # the bytes met by chance: a bracket inside a string, say

@@ -48,12 +48,14 @@ class Session:
 
     `end` tells how the loop ended, where that is known: `{"how": "returned" | "raised" | "running", "error": text or
     None, "shown": object or None}`. `skipped` counts, by reason, what a recording held that was no Claude traffic.
+    `format` names the kind of recording it was read from.
     """
 
     exchanges: tuple[Exchange, ...] = ()
     end: Mapping[str, object] | None = None
     skipped: Mapping[str, int] = field(default_factory=dict)
     alone: bool = False
+    format: str = ""
 
     @classmethod
     def from_exchanges(

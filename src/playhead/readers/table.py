@@ -1,0 +1,139 @@
+"""The table of formats, and `load`: a file to a session.
+
+Law: what a file is, is told by its content, never by its name. The most certain tests come first.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+
+from playhead.errors import RecordingError, UnknownFormat
+from playhead.files import read_bytes
+from playhead.readers import (
+    bare_response,
+    braintrust_js,
+    claude_code,
+    claude_stream_json,
+    event_lines,
+    go_vcr,
+    har,
+    httpmock,
+    httprr,
+    langchain_cassette,
+    messages_list,
+    nock,
+    parsed_body,
+    pi_session,
+    r_vcr,
+    raw_sse,
+    request_response,
+    ruby_vcr,
+    vcrpy,
+    wiremock,
+)
+from playhead.readers.body import GZIP, BodyError, gunzip
+from playhead.readers.call import Shape
+from playhead.readers.document import fitting, is_json, is_yaml, parse_json, parse_yaml, recording
+from playhead.readers.source import Format, Recording, Source, first_match
+from playhead.wire.exchange import Exchange
+from playhead.wire.session import Session, number_exchanges, with_retries
+
+MAX_FILE = 1024 * 1024 * 1024
+"""How large a file may be, also once it is unzipped, in bytes."""
+
+SHAPES: tuple[Shape, ...] = (
+    har.SHAPE,
+    braintrust_js.SHAPE,
+    nock.SHAPE,
+    wiremock.SHAPE,
+    go_vcr.SHAPE,
+    parsed_body.SHAPE,
+    vcrpy.SHAPE,
+    langchain_cassette.SHAPE,
+    r_vcr.SHAPE,
+    ruby_vcr.SHAPE,
+    httpmock.SHAPE,
+    request_response.SHAPE,
+)
+"""The formats whose files are one document, JSON or YAML. Each file is parsed once, then told by its shape."""
+
+FORMATS: tuple[Format, ...] = (
+    httprr.FORMAT,
+    claude_stream_json.FORMAT,
+    claude_code.FORMAT,
+    pi_session.FORMAT,
+    *event_lines.FORMATS,
+    bare_response.FORMAT,
+    messages_list.FORMAT,
+    raw_sse.FORMAT,
+)
+"""The formats whose files are bytes or lines, and documents that hold no HTTP calls."""
+
+
+def load(path: str | os.PathLike[str]) -> Session:
+    """The session that a recording holds; what was no Claude traffic is counted in its `skipped`.
+
+    Raises `RecordingError`, naming file and line or field, where the file cannot be read, is of no known format, is
+    damaged, or holds nothing at all.
+    """
+    return session_of(read_bytes(path, limit=MAX_FILE), os.fsdecode(path))
+
+
+def session_of(data: bytes, name: str) -> Session:
+    """The session that a recording's bytes hold, zipped or not; `name` stands in errors. Raises `RecordingError`."""
+    try:
+        found = read(Source(name=name, data=_unzipped(data)))
+    except BodyError as error:
+        raise RecordingError(name, str(error)) from None
+    except RecursionError:
+        raise RecordingError(name, "it is nested too deeply to be read") from None
+    exchanges = with_retries(_numbered(found.exchanges))
+    return Session(exchanges=exchanges, skipped=dict(found.skipped), format=found.format)
+
+
+def _numbered(exchanges: tuple[Exchange, ...]) -> tuple[Exchange, ...]:
+    if all(exchange.number == number for number, exchange in enumerate(exchanges, 1)):
+        return exchanges
+    return number_exchanges(exchanges)
+
+
+def _unzipped(data: bytes) -> bytes:
+    return gunzip(data, MAX_FILE) if data.startswith(GZIP) else data
+
+
+def read(source: Source) -> Recording:
+    """What a source holds. Raises `RecordingError`."""
+    if not source.data.strip():
+        source.fail("the file is empty" if not source.data else "the file holds only blanks")
+    if is_json(source):
+        document = parse_json(source)
+        if (shape := fitting(SHAPES, document)) is not None:
+            return replace(recording(source, shape.name, shape.calls(document)), format=shape.name)
+    elif not httprr.matches(source) and is_yaml(source):
+        return _read_yaml(source)
+    if (known := first_match(FORMATS, source)) is None:
+        raise UnknownFormat(source.name, _unknown(source))
+    return _not_empty(replace(known.read(source), format=known.name), source)
+
+
+def _not_empty(found: Recording, source: Source) -> Recording:
+    if not found.exchanges and not found.skipped:
+        source.fail(f"this is a recording ({found.format}), but it holds nothing")
+    return found
+
+
+def _read_yaml(source: Source) -> Recording:
+    document = parse_yaml(source)
+    if (shape := fitting(SHAPES, document)) is None:
+        reason = "this is YAML, but no recording of a known format; see `playhead.readers.table` for the list"
+        raise UnknownFormat(source.name, reason)
+    return replace(recording(source, shape.name, shape.calls(document)), format=shape.name)
+
+
+def _unknown(source: Source) -> str:
+    """Why a file is no recording, as far as that can be told."""
+    if b"\x00" in source.head:
+        return "this is a binary file, no recording"
+    names = ", ".join([*(shape.name for shape in SHAPES), *(known.name for known in FORMATS)])
+    return f"no known format of recordings is recognised in it; known are {names}"

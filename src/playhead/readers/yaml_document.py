@@ -1,0 +1,191 @@
+"""YAML text to plain values, safely: strings, numbers, bytes, lists and dicts, whatever the tags ask for.
+
+Law: knows YAML and nothing of recordings; runs no code, resolves no type, and has limits.
+
+A tag never builds an object. `!!binary` and Ruby's `!binary` give bytes, any other unknown tag gives the plain value
+under it: Python's `multidict.istr` header names so become the strings they were made from.
+"""
+
+from __future__ import annotations
+
+import binascii
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+import yaml
+
+from playhead.readers.scalars import binary, resolve
+
+MAX_DEPTH = 200
+"""How deeply a document may be nested."""
+
+MAX_ALIASED = 10_000_000
+"""How much, in values and characters, a document's aliases may repeat (a billion laughs repeat far more)."""
+
+
+class YamlError(ValueError):
+    """The text is no YAML, or goes beyond the limits. `line` counts from 1."""
+
+    def __init__(self, reason: str, line: int | None = None) -> None:
+        super().__init__(reason)
+        self.line = line
+
+
+class _Events(Protocol):
+    def get_event(self) -> Any: ...
+
+    def dispose(self) -> None: ...
+
+
+def parse(data: bytes) -> list[object]:
+    """The documents of a YAML text. Raises `YamlError`."""
+    loader: Callable[[bytes], _Events] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    builder = _Builder()
+    try:
+        events = loader(data)
+        while not isinstance(event := events.get_event(), yaml.StreamEndEvent):
+            _HANDLERS[type(event)](builder, event)
+        events.dispose()
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else None
+        raise YamlError(f"this is no YAML: {_sentence(error.problem, error.context)}", line) from None
+    except (yaml.YAMLError, ValueError) as error:
+        if isinstance(error, YamlError):
+            raise
+        raise YamlError(f"this is no YAML: {_sentence(str(error), None)}") from None
+    return builder.documents
+
+
+def _sentence(problem: str | None, context: str | None) -> str:
+    return " ".join(" ".join(part for part in (context, problem) if part).split()) or "it cannot be parsed"
+
+
+class _Builder:
+    """Makes values of parser events, with a stack of its own: nesting costs no recursion."""
+
+    def __init__(self) -> None:
+        self.documents: list[object] = []
+        self._open: list[_Collection] = []
+        self._anchors: dict[str, tuple[object, int]] = {}
+        self._aliased = 0
+
+    def skip(self, event: Any) -> None:
+        """An event that carries no value."""
+
+    def document(self, event: Any) -> None:
+        self._anchors = {}
+
+    def scalar(self, event: Any) -> None:
+        tag, text = event.tag, event.value
+        value: object
+        if tag is None:
+            is_key = bool(self._open) and self._open[-1].awaits_key
+            value = resolve(text) if event.implicit[0] and not is_key else text
+        else:
+            value = _TAGGED.get(tag, _as_text)(text, event)
+        self._add(value, event.anchor, 1 + len(text), event)
+
+    def alias(self, event: Any) -> None:
+        if event.anchor not in self._anchors:
+            raise YamlError(f"the alias *{event.anchor} stands before the end of its anchor", _line(event))
+        value, weight = self._anchors[event.anchor]
+        self._aliased += weight
+        if self._aliased > MAX_ALIASED:
+            raise YamlError("its aliases repeat too much to be read safely", _line(event))
+        self._add(value, None, weight, event)
+
+    def begin(self, event: Any) -> None:
+        if len(self._open) >= MAX_DEPTH:
+            raise YamlError(f"it is nested more than {MAX_DEPTH} deep", _line(event))
+        self._open.append(_Collection(event, isinstance(event, yaml.MappingStartEvent)))
+
+    def end(self, event: Any) -> None:
+        done = self._open.pop()
+        value = _untagged(done.start.tag, done.value())
+        self._add(value, done.start.anchor, done.weight, event)
+
+    def _add(self, value: object, anchor: str | None, weight: int, event: Any) -> None:
+        if anchor is not None:
+            self._anchors[anchor] = (value, weight)
+        if self._open:
+            self._open[-1].add(value, weight, event)
+        else:
+            self.documents.append(value)
+
+
+class _Collection:
+    """A mapping or sequence that is still open. A mapping collects its keys and values in one list, too."""
+
+    __slots__ = ("_items", "_mapping", "start", "weight")
+
+    def __init__(self, start: Any, mapping: bool) -> None:
+        self.start, self._mapping = start, mapping
+        self.weight = 1
+        self._items: list[object] = []
+
+    @property
+    def awaits_key(self) -> bool:
+        return self._mapping and not len(self._items) % 2
+
+    def add(self, value: object, weight: int, event: Any) -> None:
+        if self.awaits_key:
+            value = _key(value, event)
+        self._items.append(value)
+        self.weight += weight
+
+    def value(self) -> object:
+        return dict(zip(self._items[::2], self._items[1::2], strict=True)) if self._mapping else self._items
+
+
+def _key(value: object, event: Any) -> object:
+    if isinstance(value, list | dict):
+        raise YamlError("a list or a mapping cannot be a key here", _line(event))
+    return value if isinstance(value, str) else str(value)
+
+
+def _untagged(tag: str | None, value: object) -> object:
+    """A tagged collection: `!!python/object/apply:...istr [Accept]` is its text, others are what they hold."""
+    if tag is not None and tag.startswith("tag:yaml.org,2002:python/") and isinstance(value, list) and len(value) == 1:
+        return value[0]
+    return value
+
+
+def _binary(text: str, event: Any) -> object:
+    try:
+        return binary(text)
+    except (binascii.Error, ValueError) as error:
+        raise YamlError(f"a !!binary value is no base64: {error}", _line(event)) from None
+
+
+def _as_text(text: str, event: Any) -> object:
+    return text
+
+
+def _resolved(text: str, event: Any) -> object:
+    return resolve(text)
+
+
+_TAG = "tag:yaml.org,2002:"
+_TAGGED: Mapping[str, Callable[[str, Any], object]] = {
+    _TAG + "binary": _binary,
+    "!binary": _binary,
+    _TAG + "python/bytes": _binary,
+    **{_TAG + name: _resolved for name in ("int", "float", "bool", "null")},
+}
+
+_HANDLERS: Mapping[type, Callable[[_Builder, Any], None]] = {
+    yaml.StreamStartEvent: _Builder.skip,
+    yaml.DocumentStartEvent: _Builder.document,
+    yaml.DocumentEndEvent: _Builder.skip,
+    yaml.ScalarEvent: _Builder.scalar,
+    yaml.AliasEvent: _Builder.alias,
+    yaml.SequenceStartEvent: _Builder.begin,
+    yaml.SequenceEndEvent: _Builder.end,
+    yaml.MappingStartEvent: _Builder.begin,
+    yaml.MappingEndEvent: _Builder.end,
+}
+
+
+def _line(event: Any) -> int | None:
+    mark = event.start_mark
+    return mark.line + 1 if mark is not None else None

@@ -1,0 +1,120 @@
+"""`playhead verify`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from har_files import REPLY, REQUEST, har
+from playhead.cli.main import commands
+
+
+def orphan() -> dict[str, Any]:
+    content = [{"type": "tool_result", "tool_use_id": "toolu_9", "content": "4.1 m"}]
+    return {**REQUEST, "messages": [{"role": "user", "content": content}]}
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(commands, ["verify", *map(str, arguments)])
+
+
+def test_a_good_recording_is_ok(tmp_path: Path) -> None:
+    """Exit code 0, a row for the file, and the sum."""
+    result = run(har(tmp_path / "tide.har", (REQUEST, 200, REPLY)))
+    assert result.exit_code == 0
+    assert "HAR" in result.output
+    assert "1 file, 1 exchange, 1 conversation in " in result.output
+    assert "nothing wrong" in result.output
+
+
+def test_a_violation_is_told_with_its_place(tmp_path: Path) -> None:
+    """Exit code 1, the rule with path and sentence under the file, and a summary by rule."""
+    result = run(har(tmp_path / "tide.har", (orphan(), 200, REPLY)))
+    assert result.exit_code == 1
+    assert "1 reject" in result.output
+    text = " ".join(result.output.split())
+    assert "exchange 1 reject tool-result-orphan $.messages[0].content[0].tool_use_id: a result answers" in text
+    assert result.output.splitlines()[-1].split() == ["tool-result-orphan", "reject", "1", "1"]
+
+
+def test_a_recorded_refusal_is_told_apart(tmp_path: Path) -> None:
+    """What the API itself answered with 400 is no false alarm of ours, and the table says so."""
+    refusal = {"type": "error", "error": {"type": "invalid_request_error", "message": "..."}}
+    assert "1 reject  (recorded 400)" in run(har(tmp_path / "tide.har", (orphan(), 400, refusal))).output
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_folders_patterns_and_processes(tmp_path: Path, jobs: int) -> None:
+    """A folder is walked, what is no recording is passed over, processes change nothing."""
+    (tmp_path / "deep").mkdir()
+    har(tmp_path / "a.har", (REQUEST, 200, REPLY))
+    har(tmp_path / "deep" / "b.har", (orphan(), 200, REPLY))
+    (tmp_path / "notes.txt").write_text("the tide is high", "utf-8")
+    for argument in (tmp_path, f"{tmp_path}/**/*.har"):
+        result = run(argument, "-j", jobs, "--json")
+        told = json.loads(result.output)
+        assert [Path(file["path"]).name for file in told["files"]] == ["a.har", "b.har"]
+        assert [file["verdict"] for file in told["files"]] == ["ok", "1 reject"]
+        assert told["levels"] == {"reject": 1}
+        assert told["rules"] == {"tool-result-orphan": 1}
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "sentence"),
+    [
+        pytest.param("empty.yaml", b"", "empty.yaml: the file is empty", id="0 bytes"),
+        pytest.param("notes.txt", b"the tide is high", "no known format of recordings", id="no recording"),
+        pytest.param("cut.har", b'{"log": {"entries": [', "begins as JSON does, but is none", id="cut"),
+        pytest.param("binary", b"\x00\x01\x02\xff" * 9, "this is a binary file", id="binary"),
+    ],
+)
+def test_an_unusable_file_is_one_sentence(tmp_path: Path, name: str, data: bytes, sentence: str) -> None:
+    """Exit code 2 and a sentence on stderr that names the file, never a traceback."""
+    path = tmp_path / name
+    path.write_bytes(data)
+    result = run(path)
+    assert result.exit_code == 2
+    assert sentence in result.stderr
+    assert str(path) in result.stderr
+    assert "Traceback" not in result.output
+
+
+def test_one_bad_file_does_not_hide_the_others(tmp_path: Path) -> None:
+    """The rest is judged all the same."""
+    good = har(tmp_path / "a.har", (REQUEST, 200, REPLY))
+    (tmp_path / "b.har").write_bytes(b"{")
+    result = run(good, tmp_path / "b.har")
+    assert result.exit_code == 2
+    assert "a.har" in result.output
+    assert "unreadable" in result.output
+
+
+def test_there_is_no_such_file(tmp_path: Path) -> None:
+    """A path or a pattern that names nothing is an error, not an empty report."""
+    for argument in (tmp_path / "nope.har", f"{tmp_path}/*.nope"):
+        result = run(argument)
+        assert result.exit_code != 0
+        assert str(argument) in str(result.exception)
+    assert "there is no recording here" in str(run(tmp_path).exception)
+
+
+def test_quiet_lists_only_what_is_wrong(tmp_path: Path) -> None:
+    """With -q good files are counted, not listed."""
+    good = har(tmp_path / "a.har", (REQUEST, 200, REPLY))
+    bad = har(tmp_path / "b.har", (orphan(), 200, REPLY))
+    output = run(good, bad, "-q").output
+    assert "a.har" not in output
+    assert "b.har" in output
+    assert "2 files" in output
+
+
+def test_the_screen_keeps_to_80_columns(tmp_path: Path) -> None:
+    """A long path gives way."""
+    folder = tmp_path / ("a_folder_with_a_long_name_" * 4)
+    folder.mkdir()
+    har(folder / "tide.har", (REQUEST, 200, REPLY))
+    assert [line for line in run(folder).output.splitlines() if len(line) > 80] == []

@@ -1,0 +1,54 @@
+"""AWS event streams."""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+
+import pytest
+
+from playhead.readers.event_stream import FrameError, events, is_event_stream
+from readers.samples import EVENTS, FRAMES, frame
+
+
+def test_frames_to_events() -> None:
+    """Each frame's payload holds an event as base64."""
+    assert is_event_stream(FRAMES)
+    assert list(events(FRAMES)) == EVENTS
+
+
+@pytest.mark.parametrize("size", range(1, 60, 7))
+def test_a_cut_frame_ends_the_stream(size: int) -> None:
+    """A connection that broke within a frame leaves the events before it."""
+    assert list(events(FRAMES[:-size])) == EVENTS[:-1]
+
+
+def test_damage_is_named_by_its_place() -> None:
+    """A frame whose checksum is wrong is an error that names the byte."""
+    first = len(frame(EVENTS[0]))
+    broken = FRAMES[:first] + b"\xff" + FRAMES[first + 1 :]
+    with pytest.raises(FrameError, match=f"damaged at byte {first}"):
+        list(events(broken))
+
+
+def test_a_payload_that_is_no_json() -> None:
+    """A payload that cannot be read is an error."""
+    prelude = struct.pack(">II", 16 + 3, 0)
+    body = prelude + struct.pack(">I", zlib.crc32(prelude)) + b"{{{"
+    with pytest.raises(FrameError, match="byte 0"):
+        list(events(body + b"\0\0\0\0"))
+
+
+def test_an_exception_is_an_error_event() -> None:
+    """Bedrock sends exceptions unwrapped; they become error events with their message."""
+    payload = json.dumps({"message": "slow down"}).encode()
+    prelude = struct.pack(">II", 16 + len(payload), 0)
+    body = prelude + struct.pack(">I", zlib.crc32(prelude)) + payload + b"\0\0\0\0"
+    assert list(events(body)) == [{"type": "error", "error": {"type": "api_error", "message": "slow down"}}]
+
+
+@pytest.mark.parametrize("body", [b"", b"{}", b"event: ping\n\n" * 3])
+def test_other_bodies(body: bytes) -> None:
+    """Text is no event stream."""
+    assert not is_event_stream(body)
