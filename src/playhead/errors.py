@@ -22,20 +22,28 @@ RequestLimitReached            a BaseException: a loop that swallows every Excep
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
+
+Error = TypeVar("Error", bound=type[BaseException])
 
 
+def _public(error: Error) -> Error:
+    """A failing test shows an error under the name by which it is imported."""
+    error.__module__ = "playhead"
+    return error
+
+
+@_public
 class PlayheadError(Exception):
     """The root of all errors that are an `Exception`."""
 
-    def __init_subclass__(cls) -> None:
-        # a failing test shows the name under which the error is imported
-        cls.__module__ = "playhead"
 
-
+@_public
 class RehearsalFailed(PlayheadError, AssertionError):
     """The code under test did something wrong."""
 
 
+@_public
 class RuleViolations(RehearsalFailed):
     """Rules were broken. `violations` lists them; `str()` is the report."""
 
@@ -44,6 +52,7 @@ class RuleViolations(RehearsalFailed):
         self.violations = tuple(violations)
 
 
+@_public
 class ScriptNotFinished(RehearsalFailed):
     """The loop stopped early. `steps` are the steps that were never asked for."""
 
@@ -52,6 +61,7 @@ class ScriptNotFinished(RehearsalFailed):
         self.steps = tuple(steps)
 
 
+@_public
 class ScriptOver(RehearsalFailed):
     """The loop asked again after the last step. `requests` counts the requests too many."""
 
@@ -60,6 +70,7 @@ class ScriptOver(RehearsalFailed):
         self.requests = requests
 
 
+@_public
 class ExpectationNotMet(RehearsalFailed):
     """A violation that the test expects did not happen. `rule` is its id."""
 
@@ -71,6 +82,7 @@ class ExpectationNotMet(RehearsalFailed):
         return (type(self), (str(self), self.rule))
 
 
+@_public
 class SeveralFailures(RehearsalFailed):
     """More than one thing went wrong. `failures` lists them; `str()` shows them all."""
 
@@ -82,14 +94,17 @@ class SeveralFailures(RehearsalFailed):
         return (type(self), (self.failures,))
 
 
+@_public
 class ScriptError(PlayheadError, ValueError):
     """A step, or the script as a whole, is impossible. Names the step and the fix."""
 
 
+@_public
 class SetupError(ScriptError):
     """An option, a client or a fixture is set up wrong. Names the fix."""
 
 
+@_public
 class RecordingError(PlayheadError):
     """A file cannot be read as a recording.
 
@@ -105,6 +120,7 @@ class RecordingError(PlayheadError):
         return (_recording_error, (type(self), self.path, self.reason, self.line, self.field))
 
 
+@_public
 class UnknownFormat(RecordingError):
     """The file is no recording of a known format."""
 
@@ -115,6 +131,7 @@ def _recording_error(
     return kind(path, reason, line=line, field=field)
 
 
+@_public
 class RequestLimitReached(BaseException):
     """The cap on requests is reached: the loop does not end by itself.
 

@@ -9,7 +9,6 @@ import glob
 import os
 import shutil
 import uuid
-from importlib import resources
 from pathlib import Path
 
 from playhead.errors import RecordingError
@@ -61,6 +60,8 @@ def find_files(pattern: str) -> list[str]:
 
 def read_packaged(room: str, name: str) -> bytes:
     """The bytes of a file that comes with the package: `read_packaged("rules", "catalogue.jsonl")`."""
+    from importlib import resources  # costs more than all the rest of this file
+
     return resources.files("playhead").joinpath(room, name).read_bytes()
 
 

@@ -32,7 +32,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """Turns that continue one another. A fork's turns are listed in the order they were asked for."""
+    """Turns that continue one another, in the order they were asked for; a fork has turns of the same number."""
 
     number: int
     turns: tuple[Turn, ...]
@@ -102,13 +102,20 @@ class Session:
     @cached_property
     def conversations(self) -> tuple[Conversation, ...]:
         """The conversations, in the order in which they began."""
-        turns: dict[int, dict[int, list[Exchange]]] = {}
-        for exchange, link in zip(self.exchanges, self.links, strict=True):
-            if link is not None:
-                turns.setdefault(link.conversation, {}).setdefault(link.turn, []).append(exchange)
+        followed = [(e, link) for e, link in zip(self.exchanges, self.links, strict=True) if link is not None]
+        attempts: list[list[Exchange]] = []
+        conversations: dict[int, list[tuple[int, list[Exchange]]]] = {}
+        for exchange, link in followed:
+            if link.kind == "repeats" and link.parent is not None:
+                its = attempts[link.parent]  # another attempt at the same step; a fork is a turn of its own
+            else:
+                its = []
+                conversations.setdefault(link.conversation, []).append((link.turn, its))
+            its.append(exchange)
+            attempts.append(its)
         return tuple(
-            Conversation(number, tuple(Turn(turn, tuple(attempts)) for turn, attempts in sorted(its.items())))
-            for number, its in sorted(turns.items())
+            Conversation(number, tuple(Turn(turn, tuple(exchanges)) for turn, exchanges in turns))
+            for number, turns in sorted(conversations.items())
         )
 
     @property
