@@ -1,23 +1,25 @@
 """Damaged recordings: each must give a session or a `RecordingError`, nothing else.
 
-Run `PYTHONPATH=src python bench/fuzz_readers.py [MUTATIONS] [SEED]`. It damages files of `$PLAYHEAD_SHARED/corpus`,
+Run `PYTHONPATH=src python bench/fuzz_readers.py [--count N] [--seed N]`. It damages files of `$PLAYHEAD_SHARED/corpus`,
 some of each format; the test suite runs a few hundred mutations of small samples. The same seed gives the same files.
+Each session that comes out is followed and judged by the rules as well.
 """
 
 from __future__ import annotations
 
+import argparse
 import gzip
 import os
 import random
-import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from playhead.errors import RecordingError
 from playhead.readers.table import session_of
+from playhead.rules.checker import check
 
 MUTATIONS, LARGEST = 20_000, 60_000
 INSERTS = (
@@ -79,6 +81,7 @@ class Findings:
     """How often a damaged file gave a session or an error, what else it gave, and the longest time one took."""
 
     sessions: int = 0
+    violations: int = 0
     errors: int = 0
     others: list[str] = field(default_factory=list)
     slowest: float = 0.0
@@ -94,7 +97,9 @@ def fuzz(samples: Mapping[str, bytes], mutations: int, seed: int = 0) -> Finding
         data = damage(samples[name], chance)
         start = time.perf_counter()
         try:
-            session_of(data, name)
+            session = session_of(data, name)
+            assert session.conversations is not None
+            found.violations += len(check(session))
             found.sessions += 1
         except RecordingError:
             found.errors += 1
@@ -124,21 +129,24 @@ def corpus_samples(corpus: Path, of_each: int = 12) -> dict[str, bytes]:
     return samples
 
 
-def main(arguments: Sequence[str]) -> int:
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Damaged recordings give a session or a RecordingError.")
+    parser.add_argument("--count", type=int, default=MUTATIONS, help="how many damaged files")
+    parser.add_argument("--seed", type=int, default=0)
+    asked = parser.parse_args()
     corpus = Path(os.environ.get("PLAYHEAD_SHARED", ".")) / "corpus"
     if not (corpus / "manifest.tsv").is_file():
         print("fuzz: no corpus; set PLAYHEAD_SHARED to a folder with one")
         return 2
-    mutations = int(arguments[0]) if arguments else MUTATIONS
-    found = fuzz(corpus_samples(corpus), mutations, int(arguments[1]) if len(arguments) > 1 else 0)
+    found = fuzz(corpus_samples(corpus), asked.count, asked.seed)
     for other in found.others[:20]:
         print(" ", other)
     print(
-        f"fuzz: {mutations:,} damaged files: {found.sessions:,} sessions, {found.errors:,} errors, "
-        f"{len(found.others)} others; the slowest took {found.slowest:.2f} s"
+        f"fuzz: {asked.count:,} damaged files (seed {asked.seed}): {found.sessions:,} sessions, "
+        f"{found.errors:,} RecordingErrors, {len(found.others)} others; the slowest took {found.slowest:.2f} s"
     )
     return 1 if found.others else 0
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(sys.argv[1:]))
+    raise SystemExit(main())

@@ -8,10 +8,18 @@ from __future__ import annotations
 import glob
 import os
 import shutil
+import stat
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from playhead.errors import RecordingError
+from playhead.errors import RecordingError, UnknownFormat
+
+PIECE = 1 << 18
+"""How much of a file is read at a time, in bytes."""
+
+_SMALL = 65536  # files in /proc say that they have 0 bytes
 
 
 def read_bytes(path: str | os.PathLike[str], *, limit: int | None = None) -> bytes:
@@ -20,14 +28,76 @@ def read_bytes(path: str | os.PathLike[str], *, limit: int | None = None) -> byt
     Raises `RecordingError` where there is no such file, it is a directory, it may not be read, or it has more than
     `limit` bytes.
     """
-    name = os.fspath(path)
+    name = os.fsdecode(path)
+    with _told(name):
+        file, size = _opened(name)
+        try:
+            if limit is not None and size > limit:
+                raise RecordingError(name, f"the file has {size:,} bytes, more than the {limit:,} that are read")
+            return b"".join(_pieces(file, max(size + 1, PIECE)))
+        finally:
+            os.close(file)
+
+
+def read_pieces(path: str | os.PathLike[str], size: int = PIECE) -> Iterator[bytes]:
+    """The bytes of a file in pieces of at most `size`, so that it need not fit into memory. Raises as `read_bytes`."""
+    name = os.fsdecode(path)
+    with _told(name):
+        file, whole = _opened(name)
+        try:
+            yield from _pieces(file, min(size, max(whole + 1, _SMALL)))
+        finally:
+            os.close(file)
+
+
+def read_beside(path: str | os.PathLike[str], name: str, *, root: str = "", limit: int | None = None) -> bytes | None:
+    """The bytes of a file that a recording names; None where it is not there.
+
+    `name` is relative to the recording's folder; with `root`, to the folder that holds the nearest folder of that
+    name around the recording, if there is one. Raises `RecordingError` for a name that leads out of that folder, by
+    `..`, an absolute path or a symbolic link, and as `read_bytes`.
+    """
+    folder = _folder(os.fsdecode(path), root)
+    parts = name.replace("\\", "/").split("/")
+    wanted = os.path.join(folder, *parts)
+    with _told(wanted):
+        real = os.path.realpath(wanted)
+        inside = os.path.commonpath([os.path.realpath(folder), real]) == os.path.realpath(folder)
+        if not inside or ".." in parts or not parts[0] or os.path.isabs(name):
+            raise RecordingError(os.fsdecode(path), f"it names a file outside its folder, which is not read: {name!r}")
+        return read_bytes(real, limit=limit) if os.path.lexists(real) else None
+
+
+def _folder(path: str, root: str) -> str:
+    folder = os.path.dirname(os.path.abspath(path))
+    above = [Path(folder), *Path(folder).parents]
+    return next((str(one.parent) for one in above if root and one.name == root), folder)
+
+
+def _opened(name: str) -> tuple[int, int]:
+    """A file's descriptor and size. Looks before it opens: a pipe would wait for its writer for ever."""
+    found = os.stat(name)
+    if stat.S_ISDIR(found.st_mode):
+        raise IsADirectoryError
+    if not stat.S_ISREG(found.st_mode):
+        raise UnknownFormat(name, "this is a pipe, a socket or a device, no file")
+    return os.open(name, os.O_RDONLY | getattr(os, "O_BINARY", 0)), found.st_size
+
+
+def _pieces(file: int, size: int) -> Iterator[bytes]:
+    while piece := os.read(file, size):
+        yield piece
+
+
+@contextmanager
+def _told(name: str) -> Iterator[None]:
+    """Turns what the system says of a file into one sentence."""
     try:
-        size = os.stat(name).st_size
-        if limit is not None and size > limit:
-            raise RecordingError(name, f"the file has {size:,} bytes, more than the {limit:,} that are read")
-        return Path(name).read_bytes()
+        yield
     except FileNotFoundError:
-        raise RecordingError(name, "there is no such file") from None
+        dangling = os.path.islink(name)
+        reason = "this is a link to a file that is not there" if dangling else "there is no such file"
+        raise RecordingError(name, reason) from None
     except IsADirectoryError:
         raise RecordingError(name, "this is a directory; name a file in it") from None
     except PermissionError:

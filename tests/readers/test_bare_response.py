@@ -15,7 +15,7 @@ ERROR = {"type": "error", "error": {"type": "overloaded_error", "message": "Over
 
 
 def source(data: object) -> Source:
-    return Source(name="answer.json", data=data if isinstance(data, bytes) else json.dumps(data, indent=1).encode())
+    return Source.of("answer.json", data if isinstance(data, bytes) else json.dumps(data, indent=1).encode())
 
 
 def test_a_message():

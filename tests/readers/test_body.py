@@ -10,7 +10,7 @@ import zlib
 import pytest
 
 from playhead.readers import body
-from playhead.readers.body import BodyError, gunzip, unpack
+from playhead.readers.body import BodyError, gunzip, unpack, unzipped
 
 TEXT = b'{"tide": "high"} ' * 50
 DEFLATED = zlib.compress(TEXT)
@@ -79,14 +79,30 @@ def test_damage(packed: bytes, encoding: str, says: str) -> None:
 
 def test_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     """What grows beyond the limit is refused, however small it was when packed."""
-    with pytest.raises(BodyError, match="more than the 1,000 bytes"):
-        gunzip(gzip.compress(b"0" * 100_000), 1000)
     monkeypatch.setattr(body, "MAX_BODY", 1000)
+    with pytest.raises(BodyError, match="more than the 1,000 bytes"):
+        gunzip(gzip.compress(b"0" * 100_000))
     for packed, encoding in ((brotli(b"0" * 100_000), "br"), (zstd(b"0" * 100_000), ""), (DEFLATED * 1, "deflate")):
         if encoding == "deflate":
             packed = zlib.compress(b"0" * 100_000)
         with pytest.raises(BodyError, match="more than"):
             unpack(packed, encoding)
+
+
+def test_zipped_content_comes_in_parts() -> None:
+    """However much a piece unpacks to, it comes in parts of a limited size."""
+    parts = [len(part) for part in unzipped((gzip.compress(bytes(5_000_000)),))]
+    assert sum(parts) == 5_000_000
+    assert max(parts) <= 256 * 1024
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 1000])
+def test_zipped_content_in_pieces(size: int) -> None:
+    """Content is unzipped whatever the pieces it comes in, and content that is not zipped comes as it is."""
+    for plain in (b"high tide " * 50, b""):
+        for data in (plain, gzip.compress(plain) + gzip.compress(plain) + b"\0\0"):
+            pieces = (data[start : start + size] for start in range(0, len(data), size))
+            assert b"".join(unzipped(pieces)) == (plain if data == plain else plain * 2)
 
 
 def test_members_of_a_gzip_file() -> None:

@@ -22,7 +22,7 @@ ASK = {
 
 def source(lines: list[dict] | bytes) -> Source:
     data = lines if isinstance(lines, bytes) else b"".join(json.dumps(line).encode() + b"\n" for line in lines)
-    return Source(name="session.jsonl", data=data)
+    return Source.of("session.jsonl", data)
 
 
 def read(lines: list[dict]) -> Recording:
@@ -105,7 +105,7 @@ def test_copied_lines_add_nothing():
 
 
 def test_side_chains_are_their_own_conversations():
-    """A subagent's messages do not enter the main history, nor the main ones its own."""
+    """A side agent's messages do not enter the main history, nor the main ones its own."""
     side = {"isSidechain": True, "agentId": "helper"}
     lines = [
         ASK,

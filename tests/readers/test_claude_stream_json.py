@@ -18,7 +18,7 @@ RESULT = {"type": "tool_result", "tool_use_id": "t1", "content": "2.1 m"}
 
 
 def source(lines: list[dict]) -> Source:
-    return Source(name="out.jsonl", data=b"\n".join(json.dumps(line).encode() for line in lines))
+    return Source.of("out.jsonl", b"\n".join(json.dumps(line).encode() for line in lines))
 
 
 def read(lines: list[dict]) -> Recording:
@@ -108,7 +108,7 @@ def test_a_stream_that_breaks_off():
     assert not exchange.complete
 
 
-def test_subagents_are_branches():
+def test_side_agents_are_branches():
     """Lines with a `parent_tool_use_id` are a conversation of their own."""
     lines = [
         INIT,
@@ -132,7 +132,7 @@ def test_an_array_of_lines():
         {"type": "user", "message": {"content": [RESULT]}},
         line(message("m2", text("High."))),
     ]
-    whole = Source(name="out.json", data=json.dumps(lines, indent=1).encode())
+    whole = Source.of("out.json", json.dumps(lines, indent=1).encode())
     assert FORMAT.matches(whole)
     assert len(FORMAT.read(whole).exchanges[1].messages) == 2
 
@@ -165,4 +165,4 @@ def test_a_cut_line_is_named():
     """A line that is no JSON is an error with its number."""
     data = source([INIT, user("Tides?")]).data[:-5]
     with pytest.raises(RecordingError, match=r"out\.jsonl:2: this line is no JSON"):
-        FORMAT.read(Source(name="out.jsonl", data=data))
+        FORMAT.read(Source.of("out.jsonl", data))

@@ -119,7 +119,7 @@ def as_array(items: list[dict]) -> bytes:
 
 def read(data: bytes) -> Recording | None:
     """What the formats of this part read in it, up to the conversations; None where they refuse it."""
-    source = Source(name="x", data=data)
+    source = Source.of("x", data)
     known = first_match(FORMATS, source)
     if known is None:
         return None

@@ -25,7 +25,7 @@ JSON = {
 @pytest.mark.parametrize("data", JSON)
 def test_json_documents_and_json_lines(data: bytes) -> None:
     """A document begins with a bracket, and its first line is not already a whole value that others follow."""
-    assert is_json(Source(name="x", data=data)) == JSON[data]
+    assert is_json(Source.of("x", data)) == JSON[data]
 
 
 YAML = {
@@ -43,4 +43,4 @@ YAML = {
 @pytest.mark.parametrize("data", YAML)
 def test_yaml_documents(data: bytes) -> None:
     """YAML is known by an outermost member that recorders write."""
-    assert is_yaml(Source(name="x", data=data)) == YAML[data]
+    assert is_yaml(Source.of("x", data)) == YAML[data]

@@ -26,11 +26,11 @@ AS_TEXT = [{"event": event["type"], "data": json.dumps(event)} for event in EVEN
 
 
 def lines(events: list[dict]) -> Source:
-    return Source(name="events.txt", data=b"\n".join(json.dumps(event).encode() for event in events))
+    return Source.of("events.txt", b"\n".join(json.dumps(event).encode() for event in events))
 
 
 def array(events: list[dict]) -> Source:
-    return Source(name="events.json", data=json.dumps(events, indent=2).encode())
+    return Source.of("events.json", json.dumps(events, indent=2).encode())
 
 
 @pytest.mark.parametrize("events", [EVENTS, WRAPPED, AS_TEXT], ids=["data", "wrapped", "data as text"])
@@ -64,7 +64,7 @@ def test_a_stream_that_was_cut():
 def test_a_cut_line_is_named():
     """A file that ends within a line is an error with its number."""
     with pytest.raises(RecordingError, match=r"events\.txt:2: "):
-        LINES.read(Source(name="events.txt", data=lines(EVENTS[:2]).data[:-3]))
+        LINES.read(Source.of("events.txt", lines(EVENTS[:2]).data[:-3]))
 
 
 def test_other_files_are_not_taken():

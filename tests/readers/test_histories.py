@@ -177,7 +177,7 @@ def transcripts() -> Iterator[tuple[str, tuple[Exchange, ...]]]:
             known = READERS.get(row["format"])
             if known is not None:
                 data = (corpus / row["repo"].replace("/", "+") / row["path"]).read_bytes()
-                yield row["id"], known.read(Source(name=row["id"], data=data)).exchanges
+                yield row["id"], known.read(Source.of(row["id"], data)).exchanges
 
 
 def test_no_rebuilt_request_is_one_that_the_api_refuses():

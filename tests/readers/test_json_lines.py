@@ -10,7 +10,7 @@ from playhead.readers.source import Source
 
 
 def source(data: bytes) -> Source:
-    return Source(name="x.jsonl", data=data)
+    return Source.of("x.jsonl", data)
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_objects(data: bytes, expected: list):
         (b'{"a":1}\n{"a"', r"^x\.jsonl:2: this line is no JSON"),
         (b'{"a":1}\n5', r"^x\.jsonl:2: .* it holds a number"),
         (b'[{"a":1}, "b"]', r"\$\[1\]: an object is needed, this is a string"),
-        (b'[{"a":1}', r"this is no JSON .*; was the file cut\?"),
+        (b'[{"a":1}', "is none; was it cut"),
         (b"[" * 100_000, r"nested too deeply"),
         (b"\xff\xff", r"^x\.jsonl:1: "),
     ],

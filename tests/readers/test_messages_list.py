@@ -21,7 +21,7 @@ MESSAGES = [
 
 
 def source(value: object) -> Source:
-    return Source(name="messages.json", data=json.dumps(value, indent=1).encode())
+    return Source.of("messages.json", json.dumps(value, indent=1).encode())
 
 
 @pytest.mark.parametrize("value", [MESSAGES, {"version": 1, "messages": MESSAGES}], ids=["array", "object"])

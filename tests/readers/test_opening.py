@@ -9,7 +9,7 @@ from playhead.readers.source import Source
 
 
 def source(data: bytes) -> Source:
-    return Source(name="x", data=data)
+    return Source.of("x", data)
 
 
 def test_marks_and_blanks_do_not_count():

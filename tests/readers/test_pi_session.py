@@ -11,7 +11,7 @@ HEAD = {"type": "session", "id": "s", "timestamp": "2026-01-01T00:00:00Z", "cwd"
 
 
 def source(lines: list[dict]) -> Source:
-    return Source(name="pi.jsonl", data=b"".join(json.dumps(line).encode() + b"\n" for line in lines))
+    return Source.of("pi.jsonl", b"".join(json.dumps(line).encode() + b"\n" for line in lines))
 
 
 def read(lines: list[dict]) -> Recording:

@@ -25,7 +25,7 @@ CHUNK = b'data: {"id":"1","object":"chat.completion.chunk","choices":[]}\n\n'
 
 
 def read(data: bytes) -> Recording:
-    source = Source(name="answer.sse", data=data)
+    source = Source.of("answer.sse", data)
     assert FORMAT.matches(source)
     return FORMAT.read(source)
 
@@ -91,4 +91,4 @@ def test_data_that_is_no_json():
 @pytest.mark.parametrize("data", [b"event: hello\ndata: world\n\n", b"{}", b"interactions:\n- data: 1\n", b""])
 def test_other_files_are_not_taken(data: bytes):
     """Streams of nobody we know, JSON and YAML are left to others."""
-    assert not FORMAT.matches(Source(name="x", data=data))
+    assert not FORMAT.matches(Source.of("x", data))

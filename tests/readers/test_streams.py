@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from playhead.readers.streams import is_event, split_streams, stream_exchanges
+from playhead.readers.streams import is_event, stream_exchanges
 from playhead.wire.stream import events_of
 
 
@@ -22,7 +22,8 @@ ONE, TWO = [*events_of(message("one"))], [*events_of(message("two"))]
 
 def test_streams_one_after_the_other():
     """A stream ends with `message_stop`; what follows without a start still belongs to it."""
-    assert [*split_streams([*ONE, {"type": "ping"}, *TWO])] == [[*ONE, {"type": "ping"}], TWO]
+    found = stream_exchanges([*ONE, {"type": "ping"}, *TWO])
+    assert [exchange.events for exchange in found] == [(*ONE, {"type": "ping"}), tuple(TWO)]
 
 
 def test_a_stream_that_was_cut_before_the_next():
@@ -30,7 +31,7 @@ def test_a_stream_that_was_cut_before_the_next():
     cut, whole = stream_exchanges([*ONE[:4], *TWO])
     assert (cut.complete, whole.complete) == (False, True)
     assert whole.content == [{"type": "text", "text": "two"}]
-    assert len([*split_streams([ONE[0], *ONE])]) == 1
+    assert len(stream_exchanges([ONE[0], *ONE])) == 1
 
 
 def test_an_error_ends_a_stream():
@@ -44,6 +45,13 @@ def test_an_error_ends_a_stream():
 def test_pings_alone_are_no_stream():
     """A rest of nothing but pings makes no exchange."""
     assert stream_exchanges([{"type": "ping"}]) == ()
+
+
+def test_events_are_kept_only_where_they_are_wanted():
+    """Without its events an exchange has the same message."""
+    (kept,), (not_kept,) = stream_exchanges(ONE), stream_exchanges(ONE, keep=False)
+    assert (kept.events, not_kept.events) == (tuple(ONE), None)
+    assert (kept.response, kept.complete) == (not_kept.response, not_kept.complete)
 
 
 def test_events_are_told_by_their_type():

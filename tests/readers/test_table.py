@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 from pathlib import Path
 
 import pytest
 
 from playhead.errors import RecordingError
-from playhead.readers.table import FORMATS, SHAPES, load, session_of
+from playhead.readers.body import unzipped
+from playhead.readers.source import Source
+from playhead.readers.table import FORMATS, SHAPES, load, session_from, session_of
 from readers.samples import (
     MESSAGE,
     OTHER_URL,
@@ -20,6 +23,7 @@ from readers.samples import (
     vcrpy_interaction,
     without_anthropic,
 )
+from readers.test_damage import WHOLE
 
 UNREADABLE = {
     "empty": (b"", "the file is empty"),
@@ -49,11 +53,45 @@ def test_files_that_are_no_recordings(name: str) -> None:
 
 
 def test_files_that_cannot_be_opened(tmp_path: Path) -> None:
-    """No file and a directory are errors that say so."""
-    with pytest.raises(RecordingError, match="no such file"):
-        load(tmp_path / "none.yaml")
-    with pytest.raises(RecordingError, match="directory"):
-        load(tmp_path)
+    """Each is one sentence that names the file; a pipe is not waited for, a device is not read."""
+    (tmp_path / "broken").symlink_to(tmp_path / "gone")
+    (tmp_path / "circle").symlink_to(tmp_path / "circle")
+    os.mkfifo(tmp_path / "pipe")
+    for path, says in {
+        tmp_path / "none.yaml": "there is no such file",
+        tmp_path: "this is a directory",
+        tmp_path / "broken": "this is a link to a file that is not there",
+        tmp_path / "circle": "the file cannot be read: ",
+        tmp_path / "pipe": "this is a pipe, a socket or a device",
+        Path("/dev/zero"): "this is a pipe, a socket or a device",
+        f"{tmp_path}/nul\0byte": "the file cannot be read: ",
+        os.fsencode(tmp_path / "none.yaml"): "there is no such file",
+    }.items():
+        with pytest.raises(RecordingError, match=f": {says}") as raised:
+            load(path)
+        assert str(raised.value).startswith(os.fsdecode(path))
+        assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_content_in_pieces(name: str) -> None:
+    """Whatever the pieces in which a file comes, and however long it is, it holds the same."""
+    data, whole = SAMPLES[name], session_of(SAMPLES[name], "x")
+    for size in (1, 7, 1000):
+        pieces = [data[start : start + size] for start in range(0, len(data), size)]
+        assert session_from(Source(name="x", begin=lambda pieces=pieces: unzipped(pieces))) == whole
+
+
+@pytest.mark.parametrize("name", sorted(WHOLE.keys() - {"pi array", "messages lines"}))
+def test_long_content_in_pieces(name: str) -> None:
+    """Content that is longer than the head, on one line or on many, is told apart as a short one is."""
+    data = WHOLE[name].replace(b"Tides?", b"Tides? " * 20_000).replace("Höher".encode(), "Höher ".encode() * 20_000)
+    if len(data) < 100_000:
+        pytest.skip("this sample cannot be made longer in this way")
+    short, long = session_of(WHOLE[name], "x"), session_of(data, "x")
+    assert (long.format, len(long.exchanges)) == (short.format, len(short.exchanges))
+    pieces = [data[start : start + 5000] for start in range(0, len(data), 5000)]
+    assert session_from(Source(name="x", begin=lambda: iter(pieces))) == long
 
 
 @pytest.mark.parametrize("name", SAMPLES)

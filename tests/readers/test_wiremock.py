@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import base64
 import copy
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from playhead.errors import RecordingError
-from playhead.readers.table import session_of
+from playhead.readers.table import load, session_of
 from playhead.readers.wiremock import SHAPE
-from readers.samples import ANSWER, MESSAGE, PAIR, REQUEST, SENT, WIREMOCK, as_json
+from readers.samples import ANSWER, MESSAGE, PAIR, REQUEST, SENT, STREAM, WIREMOCK, as_json
 
 ANSWERS: dict[str, dict[str, object]] = {
     "json": {"jsonBody": MESSAGE},
@@ -34,10 +35,29 @@ def test_answers(kind: str) -> None:
     assert exchange.headers == {"anthropic-version": "2023-06-01"}
 
 
-def test_an_answer_in_another_file() -> None:
-    """`bodyFileName` names a file beside the mapping: the request is told, the answer is not."""
-    (exchange,) = session_of(as_json(mapping(bodyFileName="tide.txt")), "tide.json").exchanges
+@pytest.mark.parametrize("folder", ["mappings", "mappings/tides", "."])
+def test_an_answer_in_another_file(folder: str, tmp_path: Path) -> None:
+    """`bodyFileName` names a file of `__files`, beside `mappings` or beside the mapping itself."""
+    path = tmp_path / folder / "tide.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(as_json(mapping(bodyFileName="claude/tide.txt")))
+    (exchange,) = load(path).exchanges
     assert (exchange.request, exchange.response, exchange.status) == (REQUEST, None, 200)
+    (tmp_path / "__files" / "claude").mkdir(parents=True)
+    (tmp_path / "__files" / "claude" / "tide.txt").write_bytes(STREAM.encode())
+    assert load(path).exchanges[0].response == MESSAGE
+
+
+@pytest.mark.parametrize("name", ["../secret.json", "a/../../secret.json", "link.json", "folder"])
+def test_an_answer_elsewhere_is_not_read(name: str, tmp_path: Path) -> None:
+    """A name that leads out of the recording's folder, and one that is no file, is an error that names the call."""
+    path = tmp_path / "stubs" / "tide.json"
+    (tmp_path / "stubs" / "__files" / "folder").mkdir(parents=True)
+    (tmp_path / "secret.json").write_bytes(ANSWER.encode())
+    (tmp_path / "stubs" / "__files" / "link.json").symlink_to(tmp_path / "secret.json")
+    path.write_bytes(as_json(mapping(bodyFileName=name)))
+    with pytest.raises(RecordingError, match=r"mappings\[0\]\.response\.body: the file .* cannot be read: "):
+        load(path)
 
 
 def test_patterns_of_bodies() -> None:

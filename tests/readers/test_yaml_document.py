@@ -110,3 +110,21 @@ def test_the_library_without_libyaml(monkeypatch: pytest.MonkeyPatch) -> None:
     fast = parse(text)
     monkeypatch.delattr(yaml, "CSafeLoader", raising=False)
     assert parse(text) == fast == [{"a": b"hi", "b": [1, {"c": "d"}]}, "e"]
+
+
+def test_an_anchor_may_be_used_again() -> None:
+    """A later anchor of the same name is the one that aliases mean, and each document has its own."""
+    assert parse(b"a: &x [1]\nb: *x\nc: &x high\nd: [*x, *x]\n") == [
+        {"a": [1], "b": [1], "c": "high", "d": ["high"] * 2}
+    ]
+    with pytest.raises(YamlError, match="before the end of its anchor"):
+        parse(b"a: &x 1\n---\nb: *x\n")
+
+
+def test_many_aliases_of_small_values() -> None:
+    """What is repeated often, but is small, is read; aliases of aliases count with all that they hold."""
+    assert parse(b"a: &x [1]\nb: [" + b"*x, " * 50_000 + b"]\n")[0]["b"] == [[1]] * 50_000  # type: ignore[index]
+    long = b"a: &x '" + b"x" * 2000 + b"'\nb: &y [" + b"*x, " * 100 + b"]\nc: [" + b"*y, " * 100 + b"]\n"
+    with pytest.raises(YamlError, match=r"aliases repeat too much") as raised:
+        parse(long)
+    assert raised.value.line == 3

@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from playhead.readers.document import is_json
 from playhead.readers.json_lines import document, objects
-from playhead.readers.opening import first_item, first_keys, first_lines, opening
+from playhead.readers.opening import first_item, first_keys, opening
 from playhead.readers.source import Format, Recording, Source
 from playhead.wire.codec import JsonObject, kind
 from playhead.wire.exchange import Exchange
@@ -45,7 +46,7 @@ def _exchange(answer: JsonObject) -> Exchange:
 
 def _several(source: Source) -> bool:
     """Whether the file holds an array, or more than one line of JSON."""
-    return opening(source).startswith(b"[") or len([*first_lines(source, 2)]) == 2
+    return opening(source).startswith(b"[") or not is_json(source)
 
 
 def _read(source: Source) -> Recording:
@@ -66,4 +67,10 @@ def _read(source: Source) -> Recording:
     return Recording(exchanges=(_exchange(value),))
 
 
-FORMAT = Format(name="bare-response-json", matches=_matches, read=_read)
+FORMAT = Format(
+    name="bare-response-json",
+    about="messages and error bodies alone, in a list, or on lines",
+    tells="nothing",
+    matches=_matches,
+    read=_read,
+)

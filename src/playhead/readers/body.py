@@ -12,14 +12,15 @@ import binascii
 import re
 import sys
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from typing import Any
 
 MAX_BODY = 256 * 1024 * 1024
-"""How large a body or a file may be once it is unpacked, in bytes."""
+"""How large a body may be once it is unpacked, in bytes."""
 
 GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+_PART = 256 * 1024
 _BASE64 = re.compile(r"[A-Za-z0-9+/\r\n]+={0,2}\s*\Z")
 _TEXT_STARTS = (b"{", b"[", b"event:", b"data:", b":", b"<", b'"')
 
@@ -75,21 +76,43 @@ def _is_text(body: bytes) -> bool:
         return False
 
 
-def gunzip(data: bytes, limit: int = MAX_BODY) -> bytes:
-    """The content of gzip data, of all its members. Raises `BodyError` for damaged data or more than `limit` bytes."""
-    out = b""
+def gunzip(data: bytes) -> bytes:
+    """The content of gzip data, of all its members. Raises `BodyError` for damaged data or more than `MAX_BODY`."""
+    out = bytearray()
+    for piece in unzipped((data,)):
+        out += piece
+        _limited(out)
+    return bytes(out)
+
+
+def unzipped(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """The content of pieces of gzip data, of all its members; pieces of anything else as they are.
+
+    A small piece may unpack to a huge one, so each comes in parts. Raises `BodyError` for damaged data.
+    """
+    rest = filter(None, pieces)
+    data = next(rest, b"")
+    while len(data) < len(GZIP) and (more := next(rest, b"")):
+        data += more
+    if not data.startswith(GZIP):
+        yield data
+        yield from rest
     while data.startswith(GZIP):
         inflater = zlib.decompressobj(31)
-        try:
-            out += inflater.decompress(data, limit - len(out) + 1)
-        except zlib.error as error:
-            raise BodyError(f"the gzip data is damaged: {error}") from None
-        if len(out) > limit:
-            raise BodyError(f"unpacked it has more than the {limit:,} bytes that are read")
-        if not inflater.eof:
-            raise BodyError("the gzip data is cut off before its end")
+        while not inflater.eof:
+            data = data or next(rest, b"")
+            try:
+                part = inflater.decompress(data, _PART)
+            except zlib.error as error:
+                raise BodyError(f"the gzip data is damaged: {error}") from None
+            if part:
+                yield part
+            elif not data and not inflater.eof:
+                raise BodyError("the gzip data is cut off before its end")
+            data = inflater.unconsumed_tail
         data = inflater.unused_data
-    return out
+        while len(data) < len(GZIP) and (more := next(rest, b"")):
+            data += more
 
 
 def _inflate(body: bytes) -> bytes:

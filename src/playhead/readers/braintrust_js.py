@@ -1,7 +1,8 @@
 """Braintrust's JavaScript cassettes: `entries` with a `matchKey`, bodies by `kind`.
 
-Law: knows this format only. Kinds: `json` has a `value`, `text` a `value` or `text`, `sse` its `chunks`;
-bytes are base64, or in a blob beside the cassette, which is not part of the recording.
+Law: knows this format only (`dev-packages/seinfeld/src/format/v1.ts` in braintrustdata/braintrust-sdk-javascript).
+Kinds: `json` and `text` have a `value`, `base64` its text as `value`, `sse` its `chunks`, `binary` the `path` of a
+file beside the cassette.
 """
 
 from __future__ import annotations
@@ -9,9 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from playhead.readers.body import BodyError, from_base64
-from playhead.readers.call import Call, Shape, Unreadable, headers, items, members, status_code, text
-
-_IN_BASE64 = ("base64", "data")
+from playhead.readers.call import Beside, Call, Shape, Unreadable, headers, items, members, status_code, text
 
 
 def fits(document: object) -> bool:
@@ -45,13 +44,19 @@ def _body(body: object, place: str) -> object:
     if body.get("kind") == "sse":
         chunks = [text(chunk) for _, chunk in items(body.get("chunks"), f"{place}.chunks")]
         return "".join(chunk if chunk.endswith("\n\n") else f"{chunk}\n\n" for chunk in chunks)
-    for member in _IN_BASE64:
-        if isinstance(body.get(member), str):
-            try:
-                return from_base64(body[member])
-            except BodyError as error:
-                raise Unreadable(f"{place}.{member}", str(error)) from None
+    if body.get("kind") == "binary":
+        return Beside(name=text(body.get("path"))) if body.get("path") else None
+    if body.get("kind") == "base64":
+        try:
+            return from_base64(text(body.get("value")))
+        except BodyError as error:
+            raise Unreadable(f"{place}.value", str(error)) from None
     return body.get("value", body.get("text"))
 
 
-SHAPE = Shape(name="Braintrust JavaScript cassette", fits=fits, calls=calls)
+SHAPE = Shape(
+    name="Braintrust JavaScript cassette",
+    about="Braintrust's JavaScript test cassettes (`seinfeld`), with their blobs",
+    fits=fits,
+    calls=calls,
+)

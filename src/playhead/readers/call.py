@@ -23,11 +23,23 @@ class Unreadable(ValueError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Beside:
+    """A body that stands in a file beside the recording, under `name` in its folder.
+
+    With `root`, the name is relative to the folder that holds the nearest folder called so around the recording.
+    """
+
+    name: str
+    root: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
     """One HTTP call as it was recorded.
 
     `url` may be whole or only a path. Header names are in lower case; `request_headers` is None where the recording
-    does not tell them. A body is None (not recorded), text, bytes, or a JSON value. `place` names the call in its file.
+    does not tell them. A body is None (not recorded), text, bytes, a JSON value, or `Beside` the recording. `place`
+    names the call in its file.
     """
 
     method: str = "POST"
@@ -44,13 +56,16 @@ class Call:
 class Shape:
     """A format whose files are one JSON or YAML document.
 
-    `fits` looks at the outermost members only and says whether the document is of this format; `calls` takes it
-    apart, and raises `Unreadable` where it is not what it should be.
+    `about` says in a few words what it is, `tells` what is known of a request. `fits` looks at the outermost members
+    only and says whether the document is of this format; `calls` takes it apart, and raises `Unreadable` where it is
+    not what it should be.
     """
 
     name: str
+    about: str
     fits: Callable[[object], bool]
     calls: Callable[[object], Iterator[Call]]
+    tells: str = "all of it"
 
 
 def members(value: object, place: str) -> dict[str, object]:

@@ -58,4 +58,10 @@ def _read(source: Source) -> Recording:
     return Recording(exchanges=rebuild(entries_of(_lines(source), skipped)), skipped=skipped)
 
 
-FORMAT = Format(name="claude-code-jsonl", matches=_matches, read=_read)
+FORMAT = Format(
+    name="claude-code-jsonl",
+    about="Claude Code's session files (`~/.claude/projects`)",
+    tells="`messages`",
+    matches=_matches,
+    read=_read,
+)

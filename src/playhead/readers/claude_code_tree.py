@@ -19,6 +19,8 @@ from playhead.wire.codec import JsonObject
 
 _CLEAR = "<command-name>/clear</command-name>"
 _INTERRUPTED = "[Request interrupted by user]"
+_SPEAKERS = ("user", "assistant")
+_LINKS = ("type", "uuid", "parentUuid", "isSidechain", "agentId", "requestId", "isCompactSummary", "isApiErrorMessage")
 
 
 class _Line:
@@ -33,7 +35,7 @@ class _Line:
         self.entry: Entry | None = None
         self.error: Entry | None = None
         self.parent: _Line | None = None
-        self.group: list[_Line] = [self]
+        self.group: list[_Line] = []
 
     @property
     def kind(self) -> object:
@@ -41,12 +43,12 @@ class _Line:
 
     @property
     def message(self) -> JsonObject:
-        message = self.data.get("message")
-        return message if isinstance(message, dict) else {}
+        message: JsonObject = self.data.get("message", {})
+        return message
 
     @property
     def speaks(self) -> bool:
-        return self.kind in ("user", "assistant") and isinstance(self.data.get("message"), dict)
+        return "message" in self.data
 
     def holds(self) -> Entry:
         return Entry(self.message.get("content"), None)
@@ -73,16 +75,26 @@ def entries_of(data: Iterable[JsonObject], skipped: Counter[str]) -> list[Entry]
 
 
 def _once(data: Iterable[JsonObject], skipped: Counter[str]) -> list[_Line]:
+    """The lines, without what nobody asks for later: logs repeat each result, and are mostly about other things."""
     lines: list[_Line] = []
     seen: set[str] = set()
+    session: object = None
     for item in data:
         uuid = item.get("uuid")
+        if item.get("sessionId") and item["sessionId"] != session:
+            session = item["sessionId"]  # not every line repeats it
         if isinstance(uuid, str) and uuid in seen:
             skipped["a line that is there twice"] += 1
             continue
         if isinstance(uuid, str):
             seen.add(uuid)
-        lines.append(_Line(len(lines), item))
+        kept = {key: item[key] for key in _LINKS if key in item}
+        if item.get("type") in _SPEAKERS and isinstance(item.get("message"), dict):
+            kept["message"] = item["message"]
+        elif not isinstance(uuid, str):
+            skipped[f"a `{item.get('type')}` line"] += 1  # nothing can follow it
+            continue
+        lines.append(_Line(len(lines), {**kept, "sessionId": session}))
     return lines
 
 
@@ -105,7 +117,7 @@ def _join_group(line: _Line, groups: dict[object, list[_Line]], entries: list[En
         line.group.append(line)
         line.entry = line.group[0].entry
         return
-    groups[key] = line.group
+    line.group = groups[key] = [line]
     request = line.data.get("requestId")
     headers = {"request-id": request} if isinstance(request, str) else {}
     line.entry = Entry([], None, answer={"status": 200, "response_headers": headers})
@@ -118,10 +130,8 @@ def _link(lines: Sequence[_Line]) -> None:
     linear = not any(line.data.get("parentUuid") for line in lines)
     callers = {(line.branch, call): line for line in lines if line.kind == "assistant" for call in line.holds().calls()}
     last: dict[object, _Line] = {}
-    session: object = None
     for line in lines:
-        session = line.data.get("sessionId") or session  # not every line repeats it
-        branch = (line.branch, str(session)) if linear else line.branch
+        branch = (line.branch, str(line.data["sessionId"])) if linear else line.branch
         uuid = line.data.get("parentUuid")
         parent = by_uuid.get(uuid) if isinstance(uuid, str) else None
         if not _begins_anew(line):

@@ -2,7 +2,7 @@
 
 Law: turns lines into entries; what was sent is `histories`' to rebuild.
 
-Lines follow one another; those with the same `parent_tool_use_id` are a branch, a subagent's or the main one. One
+Lines follow one another; those with the same `parent_tool_use_id` are a branch, a side agent's or the main one. One
 message is spread over lines with the same `message.id`. `stream_event` lines hold a message's raw events: they give
 what the lines lack (the stop reason, the final usage), and the message itself where no line does. The prompt is no
 part of this output, unless the client was told to repeat it: without it the first exchange has no request.
@@ -18,8 +18,8 @@ from playhead.readers.histories import Entry, rebuild
 from playhead.readers.json_lines import objects
 from playhead.readers.opening import first_item, first_keys, first_lines
 from playhead.readers.source import Format, Recording, Source
+from playhead.readers.streams import Stream, keeps_events
 from playhead.wire.codec import JsonObject
-from playhead.wire.stream import accumulate
 
 _KINDS = ("system", "assistant", "user", "result", "stream_event", "rate_limit_event", "control_request")
 _OWN_KEYS = frozenset({"session_id", "parent_tool_use_id", "mcp_servers", "total_cost_usd"})
@@ -43,14 +43,14 @@ def _matches(source: Source) -> bool:
 
 
 class _Reply:
-    """A reply and what has come of it so far: pieces from lines, events from the stream."""
+    """A reply and what has come of it so far: pieces from lines, and its stream where its events are there."""
 
-    __slots__ = ("entry", "events", "pieces")
+    __slots__ = ("entry", "pieces", "stream")
 
     def __init__(self, entry: Entry) -> None:
         self.entry = entry
         self.pieces: list[JsonObject] = []
-        self.events: list[JsonObject] = []
+        self.stream: Stream | None = None
 
     def finish(self) -> None:
         """Gives the entry its content and answer."""
@@ -59,22 +59,24 @@ class _Reply:
             message = join(self.pieces)
             self.entry.content = message["content"]
             answer["response"] = message
-        if self.events:
-            made = accumulate(self.events)
-            answer |= {"events": tuple(self.events), "complete": made.complete, "error": made.error}
-            if made.complete or not self.pieces:
-                answer["response"] = made.message
-            if not self.pieces and made.message is not None:
-                self.entry.content = made.message["content"]
+        if self.stream is not None:
+            streamed = self.stream.answer()
+            made = streamed["response"]
+            if self.pieces and not streamed["complete"]:
+                del streamed["response"]
+            if not self.pieces and isinstance(made, dict):
+                self.entry.content = made["content"]
+            answer |= streamed
         self.entry.answer = answer
 
 
 class _Output:
     """The lines in order, branch by branch."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, keep: bool) -> None:
         self.skipped: Counter[str] = Counter()
         self.entries: list[Entry] = []
+        self._keep = keep
         self._last: dict[object, Entry] = {}
         self._replies: dict[object, _Reply] = {}
         self._streaming: dict[object, _Reply] = {}
@@ -128,8 +130,10 @@ class _Output:
         message = event.get("message")
         if event.get("type") == "message_start" and isinstance(message, dict):
             self._streaming[branch] = self._reply(branch, message)
-        if branch in self._streaming:
-            self._streaming[branch].events.append(event)
+        reply = self._streaming.get(branch)
+        if reply is not None:
+            reply.stream = reply.stream or Stream(keep=self._keep)
+            reply.stream.add(event)
         else:
             self.skipped["a `stream_event` of a message that did not start"] += 1
 
@@ -152,9 +156,15 @@ class _Output:
 
 
 def _read(source: Source) -> Recording:
-    output = _Output()
+    output = _Output(keep=keeps_events(source))
     output.take(item for _, item in objects(source))
     return Recording(exchanges=rebuild(output.entries), skipped=output.skipped)
 
 
-FORMAT = Format(name="claude-code-stream-json", matches=_matches, read=_read)
+FORMAT = Format(
+    name="claude-code-stream-json",
+    about="what `claude -p --output-format stream-json` prints",
+    tells="`messages`",
+    matches=_matches,
+    read=_read,
+)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from playhead.readers.json_lines import objects
 from playhead.readers.opening import first_item, first_lines
 from playhead.readers.source import Format, Recording, Source
-from playhead.readers.streams import is_event, stream_exchanges
+from playhead.readers.streams import is_event, keeps_events, stream_exchanges
 from playhead.wire.codec import JsonError, JsonObject, decode
 
 
@@ -49,9 +49,21 @@ def _read(source: Source) -> Recording:
             else:
                 skipped["an item that is no stream event"] += 1
 
-    return Recording(exchanges=stream_exchanges(events()), skipped=skipped)
+    return Recording(exchanges=stream_exchanges(events(), keep=keeps_events(source)), skipped=skipped)
 
 
-LINES = Format(name="event-json-lines", matches=_matches_lines, read=_read)
-LIST = Format(name="event-json-list", matches=_matches_list, read=_read)
+LINES = Format(
+    name="event-json-lines",
+    about="stream events as JSON, one on each line",
+    tells="nothing",
+    matches=_matches_lines,
+    read=_read,
+)
+LIST = Format(
+    name="event-json-list",
+    about="stream events as one JSON list",
+    tells="nothing",
+    matches=_matches_list,
+    read=_read,
+)
 FORMATS = (LINES, LIST)

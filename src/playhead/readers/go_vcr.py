@@ -39,4 +39,9 @@ def calls(document: object) -> Iterator[Call]:
         )
 
 
-SHAPE = Shape(name="go-vcr", fits=fits, calls=calls)
+SHAPE = Shape(
+    name="go-vcr",
+    about="go-vcr cassettes, versions 1 and 2 (Go)",
+    fits=fits,
+    calls=calls,
+)

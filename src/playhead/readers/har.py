@@ -51,4 +51,9 @@ def _content(content: dict[str, object], place: str) -> object:
         raise Unreadable(f"{place}.response.content.text", f"it is no base64: {error}") from None
 
 
-SHAPE = Shape(name="HAR", fits=fits, calls=calls)
+SHAPE = Shape(
+    name="HAR",
+    about="HTTP archives from browsers, proxies and Polly.JS",
+    fits=fits,
+    calls=calls,
+)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from playhead.readers.body import BodyError, unpack
 from playhead.readers.call import Call, Unreadable
+from playhead.readers.depth import TOO_DEEP, is_too_deep
 from playhead.readers.event_stream import FrameError, is_event_stream
 from playhead.readers.event_stream import events as event_stream_events
 from playhead.readers.vendors import Endpoint, endpoint
@@ -38,6 +39,8 @@ def exchange_of(call: Call, number: int = 1) -> Exchange | str:
     for body in (request, answer):
         if body.problem:
             raise Unreadable(body.place, body.problem)
+    if is_too_deep(request.value):
+        raise Unreadable(request.place, TOO_DEEP)
     asked, headers = _asked(found, request.value, call.request_headers)
     return Exchange(
         number=number,

@@ -58,4 +58,9 @@ def _body(part: dict[str, object], place: str) -> object:
         raise Unreadable(f"{place}.body_base64", str(error)) from None
 
 
-SHAPE = Shape(name="httpmock", fits=fits, calls=calls)
+SHAPE = Shape(
+    name="httpmock",
+    about="httpmock's `when`/`then` documents (Rust), one per call",
+    fits=fits,
+    calls=calls,
+)

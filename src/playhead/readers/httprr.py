@@ -20,7 +20,7 @@ _HEAD_END = re.compile(rb"\r?\n\r?\n")
 
 def matches(source: Source) -> bool:
     """Whether the first line says so."""
-    return _FIRST_LINE.match(source.data) is not None
+    return _FIRST_LINE.match(source.head) is not None
 
 
 def read(source: Source) -> Recording:
@@ -88,4 +88,10 @@ def _unchunked(body: bytes) -> bytes:
     return out if out and offset >= len(body) else body
 
 
-FORMAT = Format(name="httprr", matches=matches, read=read)
+FORMAT = Format(
+    name="httprr",
+    about="httprr traces (Go)",
+    tells="all of it",
+    matches=matches,
+    read=read,
+)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from playhead.readers.depth import TOO_DEEP, is_text_too_deep, is_too_deep
+from playhead.readers.opening import opening
 from playhead.readers.source import Source
 from playhead.wire.codec import JsonError, JsonObject, decode, kind
 
@@ -16,17 +18,11 @@ def objects(source: Source) -> Iterator[tuple[int, JsonObject]]:
 
     Raises `RecordingError` naming the line that is no JSON object.
     """
-    if source.data[:65536].removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"["):
+    if opening(source).startswith(b"["):
         yield from _items(source, document(source))
         return
-    number, start, data = 0, 0, source.data
-    while start < len(data):
-        # a loop over `find` instead of `split` holds one line at a time
-        end = data.find(b"\n", start)
-        end = len(data) if end < 0 else end
-        number += 1
-        line = data[start:end].strip()
-        start = end + 1
+    for number, text in enumerate(source.lines(), 1):
+        line = text.strip()
         if number == 1:
             line = line.removeprefix(b"\xef\xbb\xbf")
         if line:
@@ -40,6 +36,8 @@ def _object(source: Source, line: bytes, number: int) -> JsonObject:
         source.fail(f"this line is no JSON ({error}); was the file cut?", line=number)
     if not isinstance(value, dict):
         source.fail(f"this line must hold a JSON object, it holds {kind(value)}", line=number)
+    if is_text_too_deep(line, value):
+        source.fail(TOO_DEEP, line=number)
     return value
 
 
@@ -54,8 +52,6 @@ def _items(source: Source, value: object) -> Iterator[tuple[int, JsonObject]]:
 
 def document(source: Source) -> object:
     """The file as one JSON value. Raises `RecordingError`."""
-    try:
-        value: object = decode(source.data)
-    except JsonError as error:
-        source.fail(f"this is no JSON ({error}); was the file cut?")
-    return value
+    if is_too_deep(source.json):
+        source.fail(TOO_DEEP)
+    return source.json

@@ -31,4 +31,9 @@ def calls(document: object) -> Iterator[Call]:
         yield call_of(request, response, place)
 
 
-SHAPE = Shape(name="langchain", fits=fits, calls=calls)
+SHAPE = Shape(
+    name="langchain",
+    about="LangChain's test cassettes: lists of `requests` and `responses`",
+    fits=fits,
+    calls=calls,
+)

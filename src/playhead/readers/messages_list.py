@@ -114,4 +114,10 @@ def _result(block: JsonObject) -> JsonObject:
     return result
 
 
-FORMAT = Format(name="messages-json", matches=_matches, read=_read)
+FORMAT = Format(
+    name="messages-json",
+    about="a list of messages, or an object with `messages`",
+    tells="`messages`, `system` where it is there",
+    matches=_matches,
+    read=_read,
+)

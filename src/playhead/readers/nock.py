@@ -51,4 +51,9 @@ def _answer_body(response: object) -> object:
     return response
 
 
-SHAPE = Shape(name="nock", fits=fits, calls=calls)
+SHAPE = Shape(
+    name="nock",
+    about="nock fixtures (JavaScript)",
+    fits=fits,
+    calls=calls,
+)

@@ -38,4 +38,9 @@ def calls(document: object) -> Iterator[Call]:
         yield call
 
 
-SHAPE = Shape(name="vcrpy with parsed_body (pydantic-ai)", fits=fits, calls=calls)
+SHAPE = Shape(
+    name="vcrpy with parsed_body (pydantic-ai)",
+    about="pydantic-ai's cassettes: vcrpy's, with JSON bodies as data",
+    fits=fits,
+    calls=calls,
+)

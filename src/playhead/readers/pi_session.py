@@ -182,4 +182,10 @@ def _read(source: Source) -> Recording:
     return Recording(exchanges=rebuild(log.entries), skipped=log.skipped)
 
 
-FORMAT = Format(name="pi-session-jsonl", matches=_matches, read=_read)
+FORMAT = Format(
+    name="pi-session-jsonl",
+    about="session files of the pi coding agent",
+    tells="`messages`",
+    matches=_matches,
+    read=_read,
+)

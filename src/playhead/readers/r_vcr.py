@@ -53,4 +53,9 @@ def _body(part: object, plain: object, place: str) -> object:
     return None
 
 
-SHAPE = Shape(name="R vcr", fits=fits, calls=calls)
+SHAPE = Shape(
+    name="R vcr",
+    about="vcr cassettes of R",
+    fits=fits,
+    calls=calls,
+)

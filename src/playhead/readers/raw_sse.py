@@ -1,6 +1,6 @@
 """The body of a streamed answer as it came over the wire; several streams may stand one after the other.
 
-Law: server-sent events in, exchanges out; the source's bytes are decoded in pieces, never copied whole.
+Law: server-sent events in, exchanges out; the source's bytes are decoded in pieces, never held as a whole.
 
 Events of other vendors (OpenAI's chunks, `[DONE]`) are passed over and counted. Data that is no JSON ends a stream
 where it is the file's last, because then the file was cut; anywhere else it is an error.
@@ -13,13 +13,12 @@ from collections import Counter
 from collections.abc import Iterator
 
 from playhead.readers.opening import opening
-from playhead.readers.source import Format, Recording, Source
-from playhead.readers.streams import stream_exchanges
+from playhead.readers.source import MAX_LINE, Format, Recording, Source
+from playhead.readers.streams import keeps_events, stream_exchanges
 from playhead.wire.codec import JsonError, JsonObject
 from playhead.wire.sse import EventDecoder, ServerSentEvent
 from playhead.wire.stream import event_data
 
-_PIECE = 1 << 20
 _FIELD = re.compile(rb"(event|data|id|retry)?:")
 _CLAUDE = re.compile(
     rb'^data:\s*\{[^\r\n]*?"type"\s*:\s*"(message_start|message_delta|message_stop|content_block_\w+|ping|error)"'
@@ -34,16 +33,21 @@ def _matches(source: Source) -> bool:
     return bool(_FIELD.match(head) and (_CLAUDE.search(head) or _OTHERS.search(head)))
 
 
-def _decoded(data: bytes) -> Iterator[ServerSentEvent]:
-    decoder = EventDecoder()
-    for start in range(0, len(data), _PIECE):
-        yield from decoder.feed(data[start : start + _PIECE])
+def _decoded(source: Source) -> Iterator[ServerSentEvent]:
+    decoder, number, held = EventDecoder(), 1, 0
+    for piece in source.pieces():
+        events = decoder.feed(piece)
+        number += len(events)
+        held = 0 if events else held + len(piece)
+        if held > MAX_LINE:
+            source.fail(f"it has more than the {MAX_LINE:,} bytes that are read at once", field=f"event {number}")
+        yield from events
     yield from decoder.close()
 
 
 def _events(source: Source, skipped: Counter[str]) -> Iterator[JsonObject]:
     unread: tuple[int, JsonError] | None = None
-    for number, event in enumerate(_decoded(source.data), 1):
+    for number, event in enumerate(_decoded(source), 1):
         if unread is not None:
             source.fail(str(unread[1]), field=f"event {unread[0]}")
         if not event.data or event.name == "ping":
@@ -66,10 +70,16 @@ def _events(source: Source, skipped: Counter[str]) -> Iterator[JsonObject]:
 
 def _read(source: Source) -> Recording:
     skipped: Counter[str] = Counter()
-    exchanges = stream_exchanges(_events(source, skipped))
+    exchanges = stream_exchanges(_events(source, skipped), keep=keeps_events(source))
     if not exchanges and not skipped:
         source.fail("this is a stream of server-sent events without a whole event of Claude's")
     return Recording(exchanges=exchanges, skipped=skipped)
 
 
-FORMAT = Format(name="raw-sse", matches=_matches, read=_read)
+FORMAT = Format(
+    name="raw-sse",
+    about="server-sent events as they came over the wire",
+    tells="nothing",
+    matches=_matches,
+    read=_read,
+)

@@ -59,4 +59,9 @@ def _body(part: Mapping[str, object], place: str) -> object:
     return body
 
 
-SHAPE = Shape(name="JSON request and response", fits=fits, calls=calls)
+SHAPE = Shape(
+    name="JSON request and response",
+    about="JSON objects with `request` and `response`, alone or in a list",
+    fits=fits,
+    calls=calls,
+)

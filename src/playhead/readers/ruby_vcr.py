@@ -23,4 +23,9 @@ def calls(document: object) -> Iterator[Call]:
         yield call_of(parts.get("request"), parts.get("response"), place)
 
 
-SHAPE = Shape(name="Ruby VCR", fits=fits, calls=calls)
+SHAPE = Shape(
+    name="Ruby VCR",
+    about="VCR cassettes of Ruby",
+    fits=fits,
+    calls=calls,
+)

@@ -1,6 +1,7 @@
 """Recorded stream events as exchanges without a request.
 
-Law: knows where one stream ends and the next begins; what events mean is `playhead.wire.stream`'s.
+Law: knows where one stream ends and the next begins; what events mean is `playhead.wire.stream`'s. Events are taken in
+one at a time, and kept only where they are wanted: a long recording has far more of them than its messages are large.
 
 A stream ends with `message_stop` or `error`. A second `message_start` inside it opens a new stream where it names
 another message, because the first was cut; the same message again is a duplicate, which the SDK ignores.
@@ -8,11 +9,12 @@ another message, because the first was cut; the same message again is a duplicat
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
+from playhead.readers.source import MAX_KEPT, Source
 from playhead.wire.codec import JsonObject
 from playhead.wire.exchange import Exchange
-from playhead.wire.stream import Accumulator, accumulate
+from playhead.wire.stream import Accumulator
 from playhead.wire.tables import EVENTS
 
 _LAST = ("message_stop", "error")
@@ -24,26 +26,55 @@ def is_event(value: object) -> bool:
     return isinstance(value, dict) and value.get("type") in EVENTS
 
 
-def split_streams(events: Iterable[JsonObject]) -> Iterator[list[JsonObject]]:
-    """The events of each stream."""
-    current: list[JsonObject] = []
-    over = False
-    for event in events:
+def keeps_events(source: Source) -> bool:
+    """Whether the events of this recording are kept: one rule for the whole file, however many streams it holds."""
+    return not source.exceeds(MAX_KEPT)
+
+
+class Stream:
+    """One stream while it is read: what its events have made so far."""
+
+    __slots__ = ("_events", "_made", "_opened", "_over", "_said")
+
+    def __init__(self, *, keep: bool) -> None:
+        self._made = Accumulator()
+        self._events: list[JsonObject] | None = [] if keep else None
+        self._opened: list[object] = []  # the id of its message, once that has started
+        self._over = False
+        self._said = False
+
+    @property
+    def said(self) -> bool:
+        """Whether there was anything but pings."""
+        return self._said
+
+    def ends_before(self, event: JsonObject) -> bool:
+        """Whether this event opens another stream. What follows an end without a start of its own belongs to it."""
+        if event.get("type") != "message_start":
+            return False
+        return self._over or bool(self._opened and self._opened[0] != _identity(event))
+
+    def add(self, event: JsonObject) -> None:
+        """Takes in an event."""
         kind = event.get("type")
-        begins = kind == "message_start" and (over or _other_message(current, event))
-        # what follows an end without a start of its own (a late ping, say) still belongs to it
-        if begins and current:
-            yield current
-            current, over = [], False
-        current.append(event)
-        over = over or kind in _LAST
-    if current:
-        yield current
+        if self._events is not None:
+            self._events.append(event)
+        if kind == "message_start" and not self._opened:
+            self._opened.append(_identity(event))
+        self._over = self._over or kind in _LAST
+        self._said = self._said or kind not in _QUIET
+        self._made.add(event)
 
-
-def _other_message(current: list[JsonObject], event: JsonObject) -> bool:
-    opened = next((_identity(earlier) for earlier in current if earlier.get("type") == "message_start"), None)
-    return opened is not None and opened != _identity(event)
+    def answer(self) -> dict[str, object]:
+        """The fields of its exchange: the accumulated message, whether it ended as it should, its error."""
+        self._made.close()
+        return {
+            "status": 200,
+            "response": self._made.message,
+            "complete": self._made.complete,
+            "error": self._made.error,
+            "events": None if self._events is None else tuple(self._events),
+        }
 
 
 def _identity(event: JsonObject) -> object:
@@ -51,16 +82,18 @@ def _identity(event: JsonObject) -> object:
     return message.get("id") if isinstance(message, dict) else None
 
 
-def stream_exchange(events: list[JsonObject]) -> Exchange:
-    """The exchange of one stream: its accumulated message, whether it ended as it should, its error."""
-    made: Accumulator = accumulate(events)
-    return Exchange(status=200, response=made.message, complete=made.complete, error=made.error, events=tuple(events))
+def stream_exchanges(events: Iterable[JsonObject], *, keep: bool = True) -> tuple[Exchange, ...]:
+    """The exchanges of all streams; a rest of nothing but pings is none. `keep` says whether they have the events."""
+    found: list[Exchange] = []
+    stream = Stream(keep=keep)
+    for event in events:
+        if stream.ends_before(event):
+            found += _exchange(stream)
+            stream = Stream(keep=keep)
+        stream.add(event)
+    found += _exchange(stream)
+    return tuple(found)
 
 
-def stream_exchanges(events: Iterable[JsonObject]) -> tuple[Exchange, ...]:
-    """The exchanges of all streams; a rest of nothing but pings is none."""
-    return tuple(
-        stream_exchange(stream)
-        for stream in split_streams(events)
-        if any(event.get("type") not in _QUIET for event in stream)
-    )
+def _exchange(stream: Stream) -> list[Exchange]:
+    return [Exchange(**stream.answer())] if stream.said else []  # type: ignore[arg-type]

@@ -9,7 +9,7 @@ import os
 from dataclasses import replace
 
 from playhead.errors import RecordingError, UnknownFormat
-from playhead.files import read_bytes
+from playhead.files import read_beside, read_pieces
 from playhead.readers import (
     bare_response,
     braintrust_js,
@@ -32,15 +32,13 @@ from playhead.readers import (
     vcrpy,
     wiremock,
 )
-from playhead.readers.body import GZIP, BodyError, gunzip
+from playhead.readers.body import MAX_BODY, BodyError, unzipped
 from playhead.readers.call import Shape
-from playhead.readers.document import fitting, is_json, is_yaml, parse_json, parse_yaml, recording
+from playhead.readers.depth import TOO_DEEP, is_too_deep
+from playhead.readers.document import fitting, is_json, is_yaml, parse_yaml, recording
 from playhead.readers.source import Format, Recording, Source, first_match
 from playhead.wire.exchange import Exchange
 from playhead.wire.session import Session, number_exchanges, with_retries
-
-MAX_FILE = 1024 * 1024 * 1024
-"""How large a file may be, also once it is unzipped, in bytes."""
 
 SHAPES: tuple[Shape, ...] = (
     har.SHAPE,
@@ -71,25 +69,47 @@ FORMATS: tuple[Format, ...] = (
 """The formats whose files are bytes or lines, and documents that hold no HTTP calls."""
 
 
+def formats_table() -> str:
+    """The formats as a table in Markdown, for the documentation."""
+    kinds: tuple[Shape | Format, ...] = (*SHAPES, *FORMATS)
+    rows = [("format", "what it is", "what it tells of a request"), ("---", "---", "---")]
+    rows += [(known.name, known.about, known.tells) for known in kinds]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
 def load(path: str | os.PathLike[str]) -> Session:
     """The session that a recording holds; what was no Claude traffic is counted in its `skipped`.
 
     Raises `RecordingError`, naming file and line or field, where the file cannot be read, is of no known format, is
     damaged, or holds nothing at all.
     """
-    return session_of(read_bytes(path, limit=MAX_FILE), os.fsdecode(path))
+    return session_from(
+        Source(
+            name=os.fsdecode(path),
+            begin=lambda: unzipped(read_pieces(path)),
+            beside=lambda name, root: read_beside(path, name, root=root, limit=MAX_BODY),
+        )
+    )
 
 
 def session_of(data: bytes, name: str) -> Session:
     """The session that a recording's bytes hold, zipped or not; `name` stands in errors. Raises `RecordingError`."""
+    return session_from(Source(name=name, begin=lambda: unzipped((data,))))
+
+
+def session_from(source: Source) -> Session:
+    """The session that a source holds. Raises `RecordingError`."""
     try:
-        found = read(Source(name=name, data=_unzipped(data)))
+        found = read(source)
+        exchanges = _numbered(found.exchanges)
+        for exchange in exchanges:
+            if any(map(is_too_deep, (exchange.response, exchange.error, exchange.events and [*exchange.events]))):
+                source.fail(TOO_DEEP, field=f"the answer of exchange {exchange.number}")
     except BodyError as error:
-        raise RecordingError(name, str(error)) from None
+        raise RecordingError(source.name, str(error)) from None
     except RecursionError:
-        raise RecordingError(name, "it is nested too deeply to be read") from None
-    exchanges = with_retries(_numbered(found.exchanges))
-    return Session(exchanges=exchanges, skipped=dict(found.skipped), format=found.format)
+        raise RecordingError(source.name, TOO_DEEP) from None
+    return Session(exchanges=with_retries(exchanges), skipped=dict(found.skipped), format=found.format)
 
 
 def _numbered(exchanges: tuple[Exchange, ...]) -> tuple[Exchange, ...]:
@@ -98,18 +118,13 @@ def _numbered(exchanges: tuple[Exchange, ...]) -> tuple[Exchange, ...]:
     return number_exchanges(exchanges)
 
 
-def _unzipped(data: bytes) -> bytes:
-    return gunzip(data, MAX_FILE) if data.startswith(GZIP) else data
-
-
 def read(source: Source) -> Recording:
     """What a source holds. Raises `RecordingError`."""
-    if not source.data.strip():
-        source.fail("the file is empty" if not source.data else "the file holds only blanks")
+    if source.is_short and not source.head.strip():
+        source.fail("the file holds only blanks" if source.head else "the file is empty")
     if is_json(source):
-        document = parse_json(source)
-        if (shape := fitting(SHAPES, document)) is not None:
-            return replace(recording(source, shape.name, shape.calls(document)), format=shape.name)
+        if (shape := fitting(SHAPES, source.json)) is not None:
+            return replace(recording(source, shape.name, shape.calls(source.json)), format=shape.name)
     elif not httprr.matches(source) and is_yaml(source):
         return _read_yaml(source)
     if (known := first_match(FORMATS, source)) is None:

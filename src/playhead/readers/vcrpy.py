@@ -54,4 +54,9 @@ def body_of(body: object, place: str) -> object:
     return body.get("string", body or None)
 
 
-SHAPE = Shape(name="vcrpy", fits=fits, calls=calls)
+SHAPE = Shape(
+    name="vcrpy",
+    about="vcrpy cassettes, versions 1 to 9 (Python), YAML or JSON",
+    fits=fits,
+    calls=calls,
+)

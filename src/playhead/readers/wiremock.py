@@ -1,7 +1,7 @@
 """WireMock stub mappings (JSON): one mapping, or several under `mappings`; recorded traffic turned into stubs.
 
 Law: knows this format only. The request is told by patterns: `equalToJson` and `equalTo` are bodies as sent, other
-patterns tell no body. An answer in a file beside the mapping (`bodyFileName`) is not part of the recording.
+patterns tell no body. An answer may stand in a file (`bodyFileName`) of the folder `__files` beside `mappings`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from playhead.readers.body import BodyError, from_base64
-from playhead.readers.call import Call, Shape, Unreadable, headers, items, members, status_code, text
+from playhead.readers.call import Beside, Call, Shape, Unreadable, headers, items, members, status_code, text
 
 _URL_MEMBERS = ("url", "urlPath", "urlPattern", "urlPathPattern")
 _BODY_MEMBERS = ("equalToJson", "equalTo")
@@ -72,7 +72,15 @@ def _answer_body(answer: dict[str, object], place: str) -> object:
             return from_base64(encoded)
         except BodyError as error:
             raise Unreadable(f"{place}.response.base64Body", str(error)) from None
+    if isinstance(name := answer.get("bodyFileName"), str):
+        return Beside(name=f"__files/{name.lstrip('/')}", root="mappings")
     return answer.get("jsonBody", answer.get("body"))
 
 
-SHAPE = Shape(name="WireMock", fits=fits, calls=calls)
+SHAPE = Shape(
+    name="WireMock",
+    about="WireMock stub mappings, with their `__files`",
+    tells="what its stub matches exactly",
+    fits=fits,
+    calls=calls,
+)

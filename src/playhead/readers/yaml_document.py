@@ -43,8 +43,9 @@ def parse(data: bytes) -> list[object]:
     builder = _Builder()
     try:
         events = loader(data)
-        while not isinstance(event := events.get_event(), yaml.StreamEndEvent):
-            _HANDLERS[type(event)](builder, event)
+        next_event, last = events.get_event, yaml.StreamEndEvent
+        while (kind := type(event := next_event())) is not last:
+            _HANDLERS[kind](builder, event)
         events.dispose()
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else None
@@ -61,12 +62,19 @@ def _sentence(problem: str | None, context: str | None) -> str:
 
 
 class _Builder:
-    """Makes values of parser events, with a stack of its own: nesting costs no recursion."""
+    """Makes values of parser events, with a stack of its own: nesting costs no recursion.
+
+    An open mapping collects its keys and values in one list, as a sequence its items. A cassette has a hundred scalars
+    for anything else, so what is done for each of them is done with as few steps as possible.
+    """
 
     def __init__(self) -> None:
         self.documents: list[object] = []
-        self._open: list[_Collection] = []
-        self._anchors: dict[str, tuple[object, int]] = {}
+        self._items = self.documents
+        self._in_mapping = False
+        self._open: list[tuple[list[object], bool, Any]] = []
+        self._anchors: dict[str, object] = {}
+        self._weights: dict[int, int] = {}
         self._aliased = 0
 
     def skip(self, event: Any) -> None:
@@ -76,65 +84,69 @@ class _Builder:
         self._anchors = {}
 
     def scalar(self, event: Any) -> None:
-        tag, text = event.tag, event.value
-        value: object
-        if tag is None:
-            is_key = bool(self._open) and self._open[-1].awaits_key
-            value = resolve(text) if event.implicit[0] and not is_key else text
-        else:
-            value = _TAGGED.get(tag, _as_text)(text, event)
-        self._add(value, event.anchor, 1 + len(text), event)
+        tag, items = event.tag, self._items
+        is_key = self._in_mapping and not len(items) & 1
+        value: object = event.value
+        if tag is not None:
+            value = _TAGGED.get(tag, _as_text)(event.value, event)
+            if is_key and not isinstance(value, str):
+                value = str(value)
+        elif not is_key and event.implicit[0]:
+            value = resolve(event.value)
+        if event.anchor is not None:
+            self._anchors[event.anchor] = value
+        items.append(value)
 
     def alias(self, event: Any) -> None:
-        if event.anchor not in self._anchors:
-            raise YamlError(f"the alias *{event.anchor} stands before the end of its anchor", _line(event))
-        value, weight = self._anchors[event.anchor]
-        self._aliased += weight
+        name = event.anchor
+        if name not in self._anchors:
+            raise YamlError(f"the alias *{name} stands before the end of its anchor", _line(event))
+        self._aliased += _weight(self._anchors[name], self._weights)
         if self._aliased > MAX_ALIASED:
             raise YamlError("its aliases repeat too much to be read safely", _line(event))
-        self._add(value, None, weight, event)
+        self._add(self._anchors[name], None, event)
 
     def begin(self, event: Any) -> None:
         if len(self._open) >= MAX_DEPTH:
             raise YamlError(f"it is nested more than {MAX_DEPTH} deep", _line(event))
-        self._open.append(_Collection(event, isinstance(event, yaml.MappingStartEvent)))
+        self._open.append((self._items, self._in_mapping, event))
+        self._items, self._in_mapping = [], type(event) is yaml.MappingStartEvent
 
     def end(self, event: Any) -> None:
-        done = self._open.pop()
-        value = _untagged(done.start.tag, done.value())
-        self._add(value, done.start.anchor, done.weight, event)
+        value: object = self._items
+        if self._in_mapping:
+            pairs = iter(self._items)
+            value = dict(zip(pairs, pairs, strict=True))
+        self._items, self._in_mapping, start = self._open.pop()
+        self._add(_untagged(start.tag, value) if start.tag is not None else value, start.anchor, event)
 
-    def _add(self, value: object, anchor: str | None, weight: int, event: Any) -> None:
+    def _add(self, value: object, anchor: str | None, event: Any) -> None:
         if anchor is not None:
-            self._anchors[anchor] = (value, weight)
-        if self._open:
-            self._open[-1].add(value, weight, event)
-        else:
-            self.documents.append(value)
-
-
-class _Collection:
-    """A mapping or sequence that is still open. A mapping collects its keys and values in one list, too."""
-
-    __slots__ = ("_items", "_mapping", "start", "weight")
-
-    def __init__(self, start: Any, mapping: bool) -> None:
-        self.start, self._mapping = start, mapping
-        self.weight = 1
-        self._items: list[object] = []
-
-    @property
-    def awaits_key(self) -> bool:
-        return self._mapping and not len(self._items) % 2
-
-    def add(self, value: object, weight: int, event: Any) -> None:
-        if self.awaits_key:
+            self._anchors[anchor] = value
+        if self._in_mapping and not len(self._items) & 1:
             value = _key(value, event)
         self._items.append(value)
-        self.weight += weight
 
-    def value(self) -> object:
-        return dict(zip(self._items[::2], self._items[1::2], strict=True)) if self._mapping else self._items
+
+def _weight(value: object, known: dict[int, int]) -> int:
+    """How much there is in a value, in values and characters. `known` are the weights of lists and mappings by id."""
+    if id(value) in known:
+        return known[id(value)]
+    weight, open_values = 0, [value]
+    for one in open_values:
+        weight += 1
+        if isinstance(one, str | bytes):
+            weight += len(one)
+        elif id(one) in known:
+            weight += known[id(one)]
+        elif isinstance(one, list):
+            open_values += one
+        elif isinstance(one, dict):
+            open_values += one.values()
+            weight += sum(map(len, one))
+    if isinstance(value, list | dict):
+        known[id(value)] = weight
+    return weight
 
 
 def _key(value: object, event: Any) -> object:

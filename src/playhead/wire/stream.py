@@ -65,7 +65,7 @@ class Accumulator:
 
     def _block_start(self, event: EventData) -> None:
         assert self.message is not None
-        block = dict(copy.deepcopy(event["content_block"]))
+        block = dict(event["content_block"])  # deltas replace members, they change none in place
         # the last hop's block names the model that served the reply
         model = block["to"]["model"] if block.get("type") == "fallback" else self.message.get("model")
         expected = len(self._content)
@@ -152,11 +152,23 @@ _HANDLERS: Mapping[str, Callable[[Accumulator, EventData], None]] = {
 
 
 def _append_text(block: JsonObject, delta: JsonObject) -> None:
-    block["text"] = (block.get("text") or "") + delta["text"]
+    _append(block, "text", delta["text"])
 
 
 def _append_thinking(block: JsonObject, delta: JsonObject) -> None:
-    block["thinking"] = (block.get("thinking") or "") + delta["thinking"]
+    _append(block, "thinking", delta["thinking"])
+
+
+def _append(block: JsonObject, member: str, piece: object) -> None:
+    if not isinstance(piece, str):
+        raise TypeError(piece)
+    text = block.get(member) or ""
+    if not isinstance(text, str):
+        raise TypeError(text)
+    # CPython grows a string in place while nothing else holds it; else each delta would copy all the text before it
+    block[member] = None
+    text += piece
+    block[member] = text
 
 
 def _set_signature(block: JsonObject, delta: JsonObject) -> None:
