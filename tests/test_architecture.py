@@ -25,6 +25,7 @@ _ORDER: tuple[tuple[str, ...], ...] = (
     ("script", "cassettes", "readers"),
     ("engine",),
     ("doors",),
+    ("plugins",),
     ("fake",),
     ("testing", "cli"),
 )

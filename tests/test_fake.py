@@ -41,6 +41,8 @@ from playhead.rules.rule import Finding, RequestView, StepView
 MODEL = "claude-opus-5-5"
 TOOLS: list[Any] = [{"name": "add", "description": "adds", "input_schema": {"type": "object"}}]
 ASK: Any = {"role": "user", "content": "What is 1 + 2?"}
+HEADERS = {"x-api-key": "k", "anthropic-version": "2023-06-01"}
+BETAS = ["files-api-2025-04-14"]
 SIMPLE: dict[str, Any] = {"model": MODEL, "max_tokens": 64, "messages": [ASK], "tools": TOOLS}
 
 
@@ -134,7 +136,7 @@ WAYS: dict[str, Callable[[anthropic.Anthropic], Any]] = {
     "messages.create": lambda client: _parts(client.messages.create(**SIMPLE)),
     "messages.create(stream=True)": _raw_stream,
     "messages.stream": lambda client: _helper(client.messages.stream(**SIMPLE)),
-    "beta.messages.create": lambda client: _parts(client.beta.messages.create(**SIMPLE, betas=["some-beta"])),
+    "beta.messages.create": lambda client: _parts(client.beta.messages.create(**SIMPLE, betas=BETAS)),
     "beta.messages.stream": lambda client: _helper(client.beta.messages.stream(**SIMPLE)),
     "with_raw_response": _with_raw_response,
     "with_streaming_response": _with_streaming_response,
@@ -352,15 +354,19 @@ def test_a_reply_is_the_same_message_every_way(step: Any) -> None:
 
 
 @settings(max_examples=25, deadline=None)
-@given(st.lists(replies(), max_size=3))
+@given(st.lists(replies().filter(lambda step: "server_tool_use" not in repr(step)), max_size=3))
 def test_what_claude_said_can_be_sent_back(steps: list[Any]) -> None:
-    """Every reply, echoed by the SDK's own types, breaks no rule: the loop without a fault is never blamed."""
+    """Every reply, echoed by the SDK's own types, breaks no rule: the loop without a fault is never blamed.
+
+    Server tools are left out: a call of theirs without its result is one that no loop can go on from.
+    """
     with FakeClaude([*steps, say("done")], conversations="any") as fake:
         client, messages = fake.client(), [ASK]
         for _ in [*steps, None]:
             message = client.messages.create(**{**SIMPLE, "messages": messages})
             results = results_of(message, {"add": lambda **arguments: "ok"})
-            messages = [*messages, {"role": "assistant", "content": message.content}]
+            if message.content:  # a reply without content is not to be stored
+                messages = [*messages, {"role": "assistant", "content": message.content}]
             messages = [*messages, {"role": "user", "content": results or "go on"}]
 
 
@@ -460,7 +466,7 @@ def test_an_unknown_endpoint() -> None:
 def test_a_body_that_is_no_json() -> None:
     """A 400 as from the API."""
     fake = FakeClaude([])
-    with httpx2.Client(transport=fake.transport) as client:
+    with httpx2.Client(transport=fake.transport, headers=HEADERS) as client:
         answer = client.post("https://api.anthropic.com/v1/messages", content=b"{")
     assert answer.status_code == 400
     assert answer.json()["error"]["type"] == "invalid_request_error"
@@ -535,7 +541,7 @@ def test_the_cap_is_kept_where_gather_hides_it() -> None:
 def test_the_size_of_the_cap(script: Any, options: dict[str, int], limit: int) -> None:
     """100, or ten more than the script holds, unless it is given."""
     fake = FakeClaude(script, strict=False, conversations="any", **options)  # type: ignore[arg-type]
-    with httpx2.Client(transport=fake.transport) as client:
+    with httpx2.Client(transport=fake.transport, headers=HEADERS) as client:
         for _ in range(limit):
             client.post("https://api.anthropic.com/v1/messages", json=SIMPLE)
         with pytest.raises(RequestLimitReached) as caught:

@@ -29,6 +29,8 @@ MODEL = "claude-opus-5-5"
 TOOLS = [{"name": "add", "input_schema": {"type": "object"}}]
 ASK = {"role": "user", "content": "hi"}
 
+HEADERS = {"x-api-key": "k", "anthropic-version": "2023-06-01", "anthropic-beta": "message-threads-2026-08-12"}
+
 
 async def later(request: Request) -> Block:
     """An async function, which no script may hold."""
@@ -353,7 +355,7 @@ def test_what_is_set_up_wrong(make: Callable[[], object], error: type[ScriptErro
 def post(fake: FakeClaude, *messages: object, path: str = "/v1/messages", **members: object) -> Any:
     """Sends a request past the SDK. Returns the answer's body."""
     body = {"model": MODEL, "max_tokens": 9, "messages": messages, "tools": TOOLS, **members}
-    with httpx2.Client(transport=fake.transport) as client:
+    with httpx2.Client(transport=fake.transport, headers=HEADERS) as client:
         return client.post(f"https://api.anthropic.com{path}", content=json.dumps(body)).json()
 
 

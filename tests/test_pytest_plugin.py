@@ -211,3 +211,35 @@ def test_markers_are_listed(pytester: pytest.Pytester) -> None:
     """`pytest --markers` tells how the marker is written."""
     result = pytester.runpytest_subprocess("--markers")
     result.stdout.fnmatch_lines(["*claude_script(script, [*][*]options)*"])
+
+
+BROKEN = """
+@pytest.mark.claude_script([call("get_tide"), say("4.1 m")])
+def test_it(fake_claude):
+    ask(fake_claude.client(), answer=False)
+"""
+
+
+def test_a_rule_is_switched_off_for_a_run(pytester: pytest.Pytester) -> None:
+    """`--playhead-ignore` and the ini option switch a rule off in every test; a misspelt one is told."""
+    run(pytester, BROKEN, "--playhead-ignore", "tool-use-unanswered").assert_outcomes(passed=1)
+    misspelt = run(pytester, BROKEN, "--playhead-ignore", "tool-use-unanswerd")
+    misspelt.assert_outcomes(errors=1)
+    assert "did you mean 'tool-use-unanswered'?" in misspelt.stdout.str()
+    pytester.makeini("[pytest]\nplayhead_ignore = tool-use-unanswered system-stable\n")
+    run(pytester, BROKEN).assert_outcomes(passed=1)
+
+
+def test_the_level_that_fails_is_set_for_a_run(pytester: pytest.Pytester) -> None:
+    """With `--playhead-level reject` only what the API refuses fails a test."""
+    changed = """
+@pytest.mark.claude_script([say("one"), say("two")])
+def test_it(fake_claude):
+    messages = [{"role": "user", "content": "Count."}]
+    for system in ("S1", "S2"):
+        message = fake_claude.client().messages.create(
+            model="claude-opus-5-5", max_tokens=9, system=system, messages=messages)
+        messages += [{"role": "assistant", "content": message.content}, {"role": "user", "content": "Go on."}]
+"""
+    run(pytester, changed).assert_outcomes(failed=1)
+    run(pytester, changed, "--playhead-level", "reject").assert_outcomes(passed=1)

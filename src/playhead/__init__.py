@@ -27,7 +27,10 @@ if TYPE_CHECKING:
     from playhead.rules.checker import api_error as api_error
     from playhead.rules.checker import check as check
     from playhead.rules.checker import check_request as check_request
+    from playhead.rules.models import Model as Model
+    from playhead.rules.own import rule as rule
     from playhead.rules.rule import ApiError as ApiError
+    from playhead.rules.rule import Finding as Finding
     from playhead.rules.rule import Rule as Rule
     from playhead.rules.rule import Violation as Violation
     from playhead.script.request import Request as Request
@@ -47,6 +50,8 @@ _HOMES = {
     "Exchange": "wire.exchange",
     "ExpectationNotMet": "errors",
     "FakeClaude": "fake",
+    "Finding": "rules.rule",
+    "Model": "rules.models",
     "PlayheadError": "errors",
     "RecordingError": "errors",
     "RehearsalFailed": "errors",
@@ -69,6 +74,7 @@ _HOMES = {
     "check_request": "rules.checker",
     "load": "readers.table",
     "reply": "script.steps",
+    "rule": "rules.own",
     "say": "script.steps",
     "think": "script.steps",
     "turn": "script.steps",

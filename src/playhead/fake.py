@@ -10,17 +10,18 @@ import inspect
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from difflib import get_close_matches
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from playhead.doors.sdk import Transport
-from playhead.engine.engine import Engine, Settings, without
+from playhead.engine.engine import Engine, Settings
 from playhead.engine.http import Incoming, Outgoing
 from playhead.engine.verdict import as_one, failures
 from playhead.errors import ExpectationNotMet, PlayheadError, SetupError
-from playhead.rules.registry import RULES
-from playhead.rules.rule import Rule, Violation
+from playhead.plugins import installed_rules
+from playhead.rules.choice import all_rules, choose, known_ids
+from playhead.rules.models import Model, models_with
+from playhead.rules.rule import LEVELS, Level, Rule, Violation
 from playhead.script.script import ScriptLike, as_script, is_async
 from playhead.wire.session import Session
 
@@ -41,6 +42,7 @@ class FakeClaude:
     is wrong with the script itself. `ignore` names rules to switch off, `rules` are further `Rule`s of your own.
     `conversations="one"` means that every request must continue or retry what came before; `"any"` allows fresh
     starts. `max_requests` is the cap that stops a loop which does not end (100, or ten more than the script holds).
+    `level` is the weakest level of violation that fails the rehearsal; `models` are added to the table of models.
 
     Use it as a context manager: leaving it calls `assert_ok()`, unless the body raised. Raises `ScriptError` for a
     script that is impossible and `SetupError` for options that make no sense.
@@ -55,6 +57,8 @@ class FakeClaude:
         rules: Sequence[Rule] = (),
         conversations: Literal["one", "any"] = "one",
         max_requests: int | None = None,
+        level: Level = "broken",
+        models: Sequence[Model] = (),
     ) -> None:
         checked = as_script(script)
         if conversations not in ("one", "any"):
@@ -62,21 +66,20 @@ class FakeClaude:
         if max_requests is not None and max_requests < 1:
             raise SetupError(f"max_requests is at least 1, not {max_requests}")
         limit = max_requests or max(_DEFAULT_LIMIT, len(checked) + _BEYOND_SCRIPT)
-        for rule in rules:
-            if not isinstance(rule, Rule):
-                raise SetupError(f"rules are Rule values of your own, not {rule!r}; ignore=[...] takes rule ids")
-        chosen = (*RULES, *rules)
+        own = (*installed_rules(), *rules)
         settings = Settings(
             strict=strict,
             alone=conversations == "one",
             limit=limit,
-            rules=without(chosen, _known(ignore, chosen)),
+            rules=choose(own, ignore),
+            models=models_with(models),
+            failing=_failing(level),
         )
         self._engine = Engine(checked, settings)
         # reentrant, since a function of the script may look at `fake.session`
         self._lock = threading.RLock()
         self._expected: set[Violation] = set()
-        self._rules = chosen
+        self._rules = all_rules(own)
         self.transport = Transport(self._answer)
 
     @property
@@ -126,7 +129,7 @@ class FakeClaude:
         The fake answers it as ever, so a refusal still reaches the loop. Raises `ExpectationNotMet` where none came,
         unless the block raised.
         """
-        (wanted,) = _known([rule], self._rules)
+        (wanted,) = known_ids([rule], self._rules)
         before = self._matching(wanted)
         try:
             yield
@@ -220,17 +223,11 @@ def _positional(function: Callable[..., Any], given: tuple[Any, ...]) -> dict[st
     return dict(zip(names, given, strict=False))
 
 
-def _known(ids: Collection[str], rules: Sequence[Rule]) -> tuple[str, ...]:
-    """The rule ids, all of which exist. Raises `SetupError` naming the nearest."""
-    if isinstance(ids, str):
-        raise SetupError(f"rules are named in a list: write [{ids!r}]")
-    known = {rule.id for rule in rules}
-    for given in ids:
-        if given not in known:
-            near = get_close_matches(given, known, n=1)
-            meant = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(sorted(known))}"
-            raise SetupError(f"there is no rule {given!r}: {meant}")
-    return tuple(ids)
+def _failing(level: object) -> tuple[Level, ...]:
+    """The levels that fail a rehearsal. Raises `SetupError`."""
+    if level not in LEVELS:
+        raise SetupError(f"level is one of {', '.join(LEVELS)}, not {level!r}")
+    return LEVELS[: LEVELS.index(level) + 1]
 
 
 def _require_no_client(options: Mapping[str, Any], method: str, default: type) -> None:

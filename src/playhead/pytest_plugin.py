@@ -7,7 +7,7 @@ wrong fails the test itself, not its teardown: the verdict is taken right after 
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -24,6 +24,15 @@ _CLOCK = "2025-01-01 00:00:00"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("playhead", "rehearsals of Claude tool loops")
+    group.addoption("--playhead-ignore", action="append", default=[], metavar="RULE", help="switch a rule off")
+    group.addoption(
+        "--playhead-level",
+        choices=("reject", "broken", "warn"),
+        default=None,
+        help="the weakest violation that fails a test (broken)",
+    )
+    parser.addini("playhead_ignore", "rules that are switched off", type="args", default=[])
     parser.addini("playhead_clock", "where the fixture claude_clock starts (UTC)", default=_CLOCK)
 
 
@@ -61,9 +70,17 @@ def fake_claude(request: pytest.FixtureRequest) -> FakeClaude:
     rehearsal: Rehearsal = request.node.stash.setdefault(_REHEARSAL, Rehearsal())
     marker = request.node.get_closest_marker("claude_script")
     try:
-        return rehearsal.open(marker and marker.args, dict(marker.kwargs) if marker else {})
+        return rehearsal.open(
+            marker and marker.args, dict(marker.kwargs) if marker else {}, **_settings(request.config)
+        )
     except ScriptError as error:
         raise pytest.UsageError(str(error)) from None
+
+
+def _settings(config: pytest.Config) -> dict[str, Any]:
+    """What the command line and the ini file say for every test of a run."""
+    ignored = [*config.getini("playhead_ignore"), *config.getoption("--playhead-ignore")]
+    return {"ignore": ignored, "level": config.getoption("--playhead-level")}
 
 
 @pytest.fixture

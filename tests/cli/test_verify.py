@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from click.testing import CliRunner, Result
@@ -15,7 +16,8 @@ from playhead.cli.main import commands
 
 def orphan() -> dict[str, Any]:
     content = [{"type": "tool_result", "tool_use_id": "toolu_9", "content": "4.1 m"}]
-    return {**REQUEST, "messages": [{"role": "user", "content": content}]}
+    said = {"role": "assistant", "content": "Let me look."}
+    return {**REQUEST, "messages": [*REQUEST["messages"], said, {"role": "user", "content": content}]}
 
 
 def run(*arguments: object) -> Result:
@@ -37,7 +39,7 @@ def test_a_violation_is_told_with_its_place(tmp_path: Path) -> None:
     assert result.exit_code == 1
     assert "1 reject" in result.output
     text = " ".join(result.output.split())
-    assert "exchange 1 reject tool-result-orphan $.messages[0].content[0].tool_use_id: a result answers" in text
+    assert "exchange 1 reject tool-result-orphan $.messages[2].content[0].tool_use_id: a result answers" in text
     assert result.output.splitlines()[-1].split() == ["tool-result-orphan", "reject", "1", "1"]
 
 
@@ -118,3 +120,43 @@ def test_the_screen_keeps_to_80_columns(tmp_path: Path) -> None:
     folder.mkdir()
     har(folder / "tide.har", (REQUEST, 200, REPLY))
     assert [line for line in run(folder).output.splitlines() if len(line) > 80] == []
+
+
+def test_junit_is_what_ci_reads(tmp_path: Path) -> None:
+    """A test case per file, a failure per violation, well-formed XML whatever the recording holds."""
+    har(tmp_path / "good.har", (REQUEST, 200, REPLY))
+    har(tmp_path / "bad & <worse>.har", (orphan(), 200, REPLY))
+    result = run(tmp_path, "--format", "junit")
+    assert result.exit_code == 1
+    suite = ElementTree.fromstring(result.output)
+    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("2", "1", "0")
+    bad, good = suite.findall("testcase")
+    assert str(bad.get("name")).endswith("bad & <worse>.har")
+    assert [failure.get("type") for failure in bad.findall("failure")] == ["tool-result-orphan"]
+    assert good.findall("failure") == []
+
+
+def test_github_annotations(tmp_path: Path) -> None:
+    """A workflow command per violation, with what would end it escaped."""
+    path = har(tmp_path / "a,b:c.har", (orphan(), 200, REPLY))
+    line = run(path, "--format", "github").output.splitlines()[0]
+    assert line.startswith("::error file=")
+    assert "a%2Cb%3Ac.har,title=reject tool-result-orphan::exchange 1 at $.messages[2]" in line
+
+
+def test_rules_are_switched_off_and_added(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`--ignore`, `--level` and `--rules` choose what is looked for."""
+    path = har(tmp_path / "tide.har", (orphan(), 200, REPLY))
+    assert run(path, "--ignore", "tool-result-orphan").exit_code == 0
+    misspelt = run(path, "--ignore", "tool-result-orphen")
+    assert "did you mean 'tool-result-orphan'?" in str(misspelt.exception)
+    (tmp_path / "acme_rules.py").write_text(
+        "from playhead import rule\n\n@rule('no-orphans-here', level='broken')\n"
+        "def mine(request):\n    yield '$', 'none of mine'\n",
+        "utf-8",
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    result = run(path, "--ignore", "tool-result-orphan", "--rules", "acme_rules:mine")
+    assert result.exit_code == 1
+    assert "no-orphans-here" in result.output
+    assert run(path, "--ignore", "tool-result-orphan", "--rules", "acme_rules:mine", "--level", "reject").exit_code == 0

@@ -16,6 +16,8 @@ from playhead.engine.http import Incoming, Outgoing
 BODY = b'{"model":"claude-opus-5-5","max_tokens":9,"messages":[{"role":"user","content":"hi"}]}'
 URL = "https://api.anthropic.com/v1/messages?beta=true"
 
+HEADERS = {"x-api-key": "k", "anthropic-version": "2023-06-01"}
+
 
 def transport(seen: list[Incoming], *chunks: bytes) -> Transport:
     def answer(incoming: Incoming) -> Outgoing:
@@ -84,7 +86,7 @@ def test_closing_holds_nothing() -> None:
 def test_a_fake_under_a_plain_client() -> None:
     """`fake.transport` serves a client that knows nothing of the SDK."""
     fake = FakeClaude([say("Hi")])
-    with httpx2.Client(transport=fake.transport) as client:
+    with httpx2.Client(transport=fake.transport, headers=HEADERS) as client:
         message = client.post(URL, content=BODY).json()
     assert message["content"] == [{"type": "text", "text": "Hi"}]
     fake.assert_ok()

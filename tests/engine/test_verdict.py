@@ -18,6 +18,7 @@ from playhead.script.script import as_script
 
 TOOLS = [{"name": "add", "input_schema": {"type": "object"}}]
 ASK = {"role": "user", "content": "hi"}
+HEADERS = {"x-api-key": "k", "anthropic-version": "2023-06-01"}
 
 
 def engine_of(script: object, **options: Any) -> Engine:
@@ -27,7 +28,7 @@ def engine_of(script: object, **options: Any) -> Engine:
 def send(engine: Engine, *messages: object) -> Any:
     body = {"model": "claude-opus-5-5", "max_tokens": 9, "messages": messages, "tools": TOOLS}
     raw = json.dumps(body).encode()
-    return json.loads(engine.answer(Incoming(method="POST", path="/v1/messages", headers={}, body=raw)).body)
+    return json.loads(engine.answer(Incoming(method="POST", path="/v1/messages", headers=HEADERS, body=raw)).body)
 
 
 def unanswered(engine: Engine) -> None:

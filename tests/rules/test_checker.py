@@ -285,24 +285,24 @@ OWN = Rule(
 
 def test_a_rule_of_ones_own() -> None:
     """A rule is a value: its status and type are answered, and without wording its place and sentence."""
-    assert check_request(body(user("a")), rules=[OWN]) == ()
-    error = api_error(body(user("a")), {"X-Api-Key": "any"}, rules=[OWN])
+    assert check_request(body(user("a")), only=[OWN]) == ()
+    error = api_error(body(user("a")), {"X-Api-Key": "any"}, only=[OWN])
     assert error is not None
     assert (error.status, error.type, error.message) == (
         403,
         "permission_error",
         "$headers: there is no beta header",
     )
-    assert api_error(body(user("a")), {"Anthropic-Beta": "x"}, rules=[OWN]) is None
-    (violation,) = check_request(body(user("a")), {}, rules=[OWN])
+    assert api_error(body(user("a")), {"Anthropic-Beta": "x"}, only=[OWN]) is None
+    (violation,) = check_request(body(user("a")), {}, only=[OWN])
     assert refusal_error(violation, [OWN], "req_9").body["request_id"] == "req_9"
 
 
 def test_only_what_the_api_refuses_is_refused() -> None:
     """A warning is found and not answered."""
     mild = replace(OWN, level="warn")
-    assert api_error(body(user("a")), {}, rules=[mild]) is None
-    assert [violation.level for violation in check_request(body(user("a")), {}, rules=[mild])] == ["warn"]
+    assert api_error(body(user("a")), {}, only=[mild]) is None
+    assert [violation.level for violation in check_request(body(user("a")), {}, only=[mild])] == ["warn"]
 
 
 def test_what_is_not_judged() -> None:
@@ -343,7 +343,7 @@ def judged_blocks(session: Session) -> list[int]:
         counts.append(sum(len(turn.blocks) for turn in view.turns))
         return iter(())
 
-    check(session, rules=[*RULES, Rule(id="own-count", level="warn", fix="none", request=count)])
+    check(session, only=[*RULES, Rule(id="own-count", level="warn", fix="none", request=count)])
     return counts
 
 

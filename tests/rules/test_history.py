@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from playhead.rules.checker import check
+from playhead.rules.history import RULES
 from playhead.rules.rule import Violation
 from playhead.wire.session import Session
 
@@ -285,7 +286,7 @@ def found(violations: tuple[Violation, ...]) -> list[Found]:
 @pytest.mark.parametrize(("steps", "expected"), FAILING.values(), ids=FAILING)
 def test_what_a_correct_loop_does_not_do(steps: list[Step], expected: list[Found], alone: bool) -> None:
     """The rule, the place in the follow-up, and a sentence on what became of the history."""
-    violations = check(session(*steps, alone=alone))
+    violations = check(session(*steps, alone=alone), only=RULES)
     assert found(violations) == expected
     assert {(v.level, v.exchange, v.turn, v.conversation, v.api) for v in violations} == {("broken", 2, 2, 1, None)}
 
@@ -293,8 +294,8 @@ def test_what_a_correct_loop_does_not_do(steps: list[Step], expected: list[Found
 @pytest.mark.parametrize(("steps", "expected"), FAILING_ALONE.values(), ids=FAILING_ALONE)
 def test_one_conversation_by_declaration(steps: list[Step], expected: list[Found]) -> None:
     """What may be another conversation where several are allowed is a fault where there is one."""
-    assert found(check(session(*steps, alone=True))) == expected
-    assert found(check(session(*steps))) == []
+    assert found(check(session(*steps, alone=True), only=RULES)) == expected
+    assert found(check(session(*steps), only=RULES)) == []
 
 
 COMPACTED = reply({"type": "compaction", "content": "They added."}, text("It is 3."))
@@ -394,7 +395,7 @@ PASSING: dict[str, list[Step]] = {
 @pytest.mark.parametrize("steps", PASSING.values(), ids=PASSING)
 def test_what_a_correct_loop_may_do(steps: list[Step], alone: bool) -> None:
     """Whatever is no loss of history is no finding, in one conversation as in several."""
-    assert found(check(session(*steps, alone=alone))) == []
+    assert found(check(session(*steps, alone=alone), only=RULES)) == []
 
 
 def test_several_conversations_are_not_compared() -> None:
@@ -406,7 +407,7 @@ def test_several_conversations_are_not_compared() -> None:
         step([Q, E1, T1], DONE, tools=[ADD], system="Be kind."),
         step([other, EA, Q3], DONE, tools=[SUB], system="Rhyme."),
     ]
-    assert found(check(session(*steps))) == []
+    assert found(check(session(*steps), only=RULES)) == []
 
 
 def test_where_the_server_holds_the_history() -> None:
@@ -417,19 +418,19 @@ def test_where_the_server_holds_the_history() -> None:
         step([T1], DONE, **held),
     ]
     for alone in (False, True):
-        assert found(check(session(*steps, alone=alone))) == []
+        assert found(check(session(*steps, alone=alone), only=RULES)) == []
 
 
 def test_a_stream_that_broke_owes_no_echo() -> None:
     """What arrived of a broken reply need not be sent back."""
     broken = {"events": [{"type": "message_start", "message": {"content": [text("It")], "usage": {}}}]}
     steps = [step([Q], broken), step([Q, said(text("never mind")), Q2], DONE)]
-    assert found(check(session(*steps, alone=True))) == []
+    assert found(check(session(*steps, alone=True), only=RULES)) == []
 
 
 def test_fixes() -> None:
     """What to do, in one sentence."""
-    fixes = {v.rule: v.fix for steps, _ in FAILING.values() for v in check(session(*steps))}
+    fixes = {v.rule: v.fix for steps, _ in FAILING.values() for v in check(session(*steps), only=RULES)}
     assert fixes == {
         "history-resent-in-full": "send every earlier message again, then Claude's reply, then the new user message",
         "history-append-only": "leave earlier messages as they were sent; add what is new at the end",

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from playhead.rules.checker import api_error, check_request
+from playhead.rules.pairing import RULES
 from playhead.rules.rule import Violation
 
 Json = dict[str, Any]
@@ -309,8 +310,8 @@ def told(violation: Violation) -> Expected:
 @pytest.mark.parametrize(("messages", "expected"), FAILING.values(), ids=FAILING)
 def test_what_the_api_refuses(messages: list[object], expected: list[Expected]) -> None:
     """The rule, its level, the place as sent, the API's words with its own count, and our sentence."""
-    assert [told(violation) for violation in check_request(body(*messages))] == expected
-    error = api_error(body(*messages))
+    assert [told(violation) for violation in check_request(body(*messages), only=RULES)] == expected
+    error = api_error(body(*messages), only=RULES)
     assert error is not None
     assert (error.status, error.type, error.message, error.rule) == (
         400,
@@ -361,18 +362,20 @@ PASSING: dict[str, list[object]] = {
 def test_what_the_api_accepts(messages: list[object]) -> None:
     """What looks wrong and is not is never called wrong, whether or not the request offers tools."""
     for request in (body(*messages), body(*messages, tools=[{"name": "add", "input_schema": {"type": "object"}}])):
-        assert check_request(request) == ()
-        assert api_error(request) is None
+        assert check_request(request, only=RULES) == ()
+        assert api_error(request, only=RULES) is None
 
 
 def test_where_the_server_holds_the_history() -> None:
     """A result may answer a call that only the server has; two results for one call are still too many."""
     held = {"thread": {"type": "continue", "previous_message_id": "msg_1"}}
-    assert check_request(body(user(result("a"), result("b")), **held)) == ()
-    twice = check_request(body(user(result("a"), result("a")), **held))
+    assert check_request(body(user(result("a"), result("b")), **held), only=RULES) == ()
+    twice = check_request(body(user(result("a"), result("a")), **held), only=RULES)
     assert [violation.rule for violation in twice] == ["tool-result-duplicate"]
     created = {"thread": {"type": "create"}}
-    assert [violation.rule for violation in check_request(body(user(result("a")), **created))] == ["tool-result-orphan"]
+    assert [violation.rule for violation in check_request(body(user(result("a")), **created), only=RULES)] == [
+        "tool-result-orphan"
+    ]
 
 
 def test_the_fix_names_the_block_to_add() -> None:
@@ -380,7 +383,7 @@ def test_the_fix_names_the_block_to_add() -> None:
     fixes = {
         violation.rule: violation.fix
         for messages, _ in FAILING.values()
-        for violation in reversed(check_request(body(*messages)))
+        for violation in reversed(check_request(body(*messages), only=RULES))
     }
     assert fixes == {
         "tool-use-unanswered": "send one tool_result per tool_use in the next user message; add "

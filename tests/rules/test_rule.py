@@ -25,6 +25,7 @@ def test_a_violation_as_data() -> None:
         "message": "no call",
         "fix": "add it",
         "api": None,
+        "status": None,
         "exchange": 2,
         "turn": 1,
         "conversation": None,

@@ -12,6 +12,7 @@ import click
 
 from playhead import __version__
 from playhead.cli.demo import demo
+from playhead.cli.rules import rules
 from playhead.cli.show import show
 from playhead.cli.verify import verify
 from playhead.errors import PlayheadError
@@ -26,7 +27,7 @@ def commands() -> None:
     """
 
 
-for command in (demo, show, verify):
+for command in (demo, verify, show, rules):
     commands.add_command(command)
 
 

@@ -9,16 +9,17 @@ the next step. A refused request plays nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
 from playhead.engine.compose import Minted, compose, require_offered, tokens
 from playhead.engine.http import Incoming, Outgoing, json_answer, stream_answer
 from playhead.engine.player import Player
 from playhead.errors import RequestLimitReached, ScriptError
 from playhead.rules.checker import Checker, Judgement, error_body, refusal_error
+from playhead.rules.models import Models
 from playhead.rules.registry import RULES
-from playhead.rules.rule import Rule, Violation
+from playhead.rules.rule import Level, Rule, Violation
 from playhead.script.request import Request
 from playhead.script.script import Script
 from playhead.wire.codec import JsonError, JsonObject, encode
@@ -34,12 +35,17 @@ _REMEMBERED = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """How an engine plays: `strict` refuses what the API refuses; `alone` means one conversation; `limit` the cap."""
+    """How an engine plays: `strict` refuses what the API refuses; `alone` means one conversation; `limit` the cap.
+
+    `failing` are the levels of violation that fail the rehearsal.
+    """
 
     strict: bool = True
     alone: bool = True
     limit: int = 100
     rules: tuple[Rule, ...] = RULES
+    models: Models = field(default_factory=Models)
+    failing: tuple[Level, ...] = ("reject", "broken")
 
 
 class Engine:
@@ -56,7 +62,7 @@ class Engine:
         self.watching = False
         self.strays: list[str] = []
         self._found: list[Violation] = []
-        self._checker = Checker(settings.rules, alone=settings.alone)
+        self._checker = Checker(settings.rules, alone=settings.alone, models=settings.models)
         self._readings: dict[int, Reading] = {}
         self._minted = Minted()
 
@@ -91,7 +97,7 @@ class Engine:
         like = next((p for p, r in self._readings.items() if r is earlier), None) if earlier else None
         exchange = self._exchange(incoming, reading.body)
         try:
-            judgement = self._judge(exchange, like)
+            judgement = self._judge(exchange, like, len(incoming.body))
         except ScriptError as error:
             self.errors.append(error)
             return self._fail(exchange, None, 400, "invalid_request_error", f"Playhead: {error}")
@@ -128,9 +134,9 @@ class Engine:
             tools_run=() if self.watching else None,
         )
 
-    def _judge(self, exchange: Exchange, like: int | None) -> Judgement:
+    def _judge(self, exchange: Exchange, like: int | None, size: int) -> Judgement:
         try:
-            return self._checker.ask(exchange, like=like)
+            return self._checker.ask(exchange, like=like, size=size)
         except Exception as error:
             # a rule of the test's own: raised in a transport, its error would become "Connection error."
             raise ScriptError(
@@ -266,8 +272,3 @@ _ENDPOINTS: Mapping[tuple[str, str], _Endpoint] = {
 
 def _request_id(number: int) -> str:
     return f"req_{number:04d}"
-
-
-def without(rules: Sequence[Rule], ignored: Sequence[str]) -> tuple[Rule, ...]:
-    """The rules less those that are switched off."""
-    return tuple(rule for rule in rules if rule.id not in ignored)

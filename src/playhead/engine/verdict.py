@@ -13,8 +13,6 @@ from playhead.rules.report import report
 from playhead.rules.rule import Violation
 from playhead.wire.tables import STOP_REASONS
 
-_FAILING = ("reject", "broken")
-
 
 def failures(engine: Engine, expected: Collection[Violation] = ()) -> list[PlayheadError]:
     """Everything that makes the rehearsal fail; `expected` are the violations that the test wants.
@@ -37,7 +35,11 @@ def failures(engine: Engine, expected: Collection[Violation] = ()) -> list[Playh
 
 def failing(engine: Engine, expected: Collection[Violation] = ()) -> list[Violation]:
     """The violations that fail the rehearsal: those of a failing level which the test does not expect."""
-    return [violation for violation in engine.violations if violation not in expected and violation.level in _FAILING]
+    return [
+        violation
+        for violation in engine.violations
+        if violation not in expected and violation.level in engine.settings.failing
+    ]
 
 
 def as_one(failed: Sequence[PlayheadError]) -> PlayheadError | None:

@@ -1,7 +1,7 @@
 """The catalogue: what each rule says in words, why, on what evidence, and an example of either kind.
 
-Law: reads the packaged `catalogue.jsonl`, judges nothing. Its ids and levels are those of the registry, one to one,
-which a test holds.
+Law: reads the packaged `catalogue.jsonl` and `undecided.jsonl`, judges nothing. Its ids and levels are those of the
+registry, one to one, which a test holds.
 """
 
 from __future__ import annotations
@@ -35,6 +35,22 @@ class Entry:
     confidence: str
     fail: JsonObject
     ok: JsonObject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Undecided:
+    """A rule of the API that nobody can judge offline, and the reason."""
+
+    id: str
+    reason: str
+    sources: tuple[str, ...] = ()
+
+
+@lru_cache(maxsize=1)
+def load_undecided() -> tuple[Undecided, ...]:
+    """What cannot be decided offline, in the order of the file."""
+    lines = [decode_object(line) for line in read_packaged("rules", "undecided.jsonl").splitlines()]
+    return tuple(Undecided(**{**line, "sources": tuple(line.get("sources", ()))}) for line in lines)
 
 
 @lru_cache(maxsize=1)

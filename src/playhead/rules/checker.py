@@ -10,9 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from playhead.rules.choice import choose
+from playhead.rules.models import Model, Models, models_with
 from playhead.rules.registry import RULES
+from playhead.rules.requests import RequestRules
 from playhead.rules.rule import LEVELS, ApiError, EndView, Finding, RequestView, Rule, StepView, Violation
-from playhead.wire.codec import JsonObject
+from playhead.wire.codec import JsonObject, encode
 from playhead.wire.exchange import Exchange
 from playhead.wire.follow import Follower, Link
 from playhead.wire.session import Session, lower_names
@@ -34,25 +37,34 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """What is kept of a judged request: whether it was good, the turns a follow-up is judged from, what was found."""
+    """What is kept of a judged request: what was good, the turns a follow-up is judged from, what was found.
 
-    good: bool
-    message: int
-    turn: int
-    found: frozenset[tuple[str, str, str]]
+    `messages` and `envelope` say of which part nothing was found, so that it need not be judged again when it comes
+    again; there are `count` messages, and `seen` is what they hold.
+    """
+
+    messages: bool = True
+    envelope: bool = True
+    count: int = 0
+    message: int = 0
+    turn: int = 0
+    found: frozenset[tuple[str, str, str]] = frozenset()
+    seen: frozenset[str] = frozenset()
 
 
 class Checker:
     """Judges one session. `alone` says that it is one conversation by declaration."""
 
-    def __init__(self, rules: Sequence[Rule] = RULES, *, alone: bool = False) -> None:
-        self._request = tuple(rule for rule in rules if rule.request)
+    def __init__(self, rules: Sequence[Rule] = RULES, *, alone: bool = False, models: Models | None = None) -> None:
+        self._models = models or Models()
+        self._on_one = RequestRules(rules)
         self._step = tuple(rule for rule in rules if rule.step)
         self._answer = tuple(rule for rule in rules if rule.answer)
         self._end = tuple(rule for rule in rules if rule.end)
         self._alone = alone
         self._follower = Follower()
         self._judged: list[_Judged] = []
+        self._returned: set[str] = set()
 
     def exchange(self, position: int) -> Exchange:
         """The exchange at a position, with its answer if that is known."""
@@ -62,87 +74,87 @@ class Checker:
         """Where the exchange at a position stands."""
         return self._follower.link(position)
 
-    def ask(self, exchange: Exchange, *, like: int | None = None) -> Judgement:
-        """Judges a request. `like` is the position of an earlier one whose messages begin this one's, byte for byte."""
+    def ask(self, exchange: Exchange, *, like: int | None = None, size: int | None = None) -> Judgement:
+        """Judges a request. `like` is the position of an earlier one whose messages begin this one's, byte for byte;
+        `size` the length of the body in bytes, where that is known.
+        """
         endpoint = exchange.endpoint
         if exchange.request is None or endpoint not in _JUDGED:
             return Judgement(link=None, position=None, violations=())
         if endpoint == COUNT_TOKENS_PATH:
-            found = [*self._on_request(exchange, merged_turns(exchange.messages), counting=True)]
+            found, _ = self._on_request(exchange, merged_turns(exchange.messages), _Judged(), size=size)
             return Judgement(
                 link=None, position=None, violations=_violations(found, exchange), refusal=_first(found, exchange)
             )
         like = self._follower.begins(exchange.messages) if like is None else like
         link = self._follower.place(exchange, like=like, alone=self._alone)
-        known = self._judged[like] if like is not None and self._judged[like].good else None
-        start = known or _Judged(True, 0, 0, frozenset())
+        earlier = self._judged[like] if like is not None else None
+        start = earlier if earlier is not None and earlier.messages else _Judged()
         turns = merged_turns(exchange.messages, start=start.message, number=start.turn)
-        on_request = [*self._on_request(exchange, turns)]
+        same = earlier is not None and like is not None and earlier.envelope and self._same_envelope(like, exchange)
+        on_request, seen = self._on_request(exchange, turns, start, envelope=not same, size=size)
         found = [*on_request, *self._on_step(exchange, link)]
         violations = _violations(found, exchange, link)
-        fresh = self._fresh(violations, link)
-        self._keep(violations, on_request, turns, start, fresh, link)
+        inherited = self._inherited(link)
+        self._judged.append(
+            replace(
+                _judged(on_request, turns, start),
+                found=_keys(violations) | inherited,
+                seen=seen,
+                count=len(exchange.messages),
+            )
+        )
         return Judgement(
             link=link,
             position=len(self._judged) - 1,
-            violations=fresh,
-            refusal=_first(on_request, exchange, link),
+            violations=tuple(v for v in violations if _key(v) not in inherited) if inherited else violations,
+            refusal=_first(found, exchange, link),
         )
 
     def _on_request(
-        self, exchange: Exchange, turns: tuple[MergedTurn, ...], *, counting: bool = False
-    ) -> Iterator[tuple[Rule, Finding]]:
+        self,
+        exchange: Exchange,
+        turns: tuple[MergedTurn, ...],
+        start: _Judged,
+        *,
+        envelope: bool = True,
+        size: int | None = None,
+    ) -> tuple[list[tuple[Rule, Finding]], frozenset[str]]:
         view = RequestView(
             body=exchange.request or {},
             headers=exchange.headers,
             turns=turns,
-            counting=counting,
+            counting=exchange.endpoint == COUNT_TOKENS_PATH,
             known=exchange.known,
+            models=self._models,
+            status=_status(exchange),
+            size=size,
+            returned=self._returned,
         )
-        for rule in self._request:
-            assert rule.request is not None
-            for finding in rule.request(view):
-                yield rule, finding
+        return self._on_one.judge(view, start.count, envelope=envelope, before=start.seen)
+
+    def _same_envelope(self, like: int, exchange: Exchange) -> bool:
+        return _same_envelope(self._follower.exchange(like), exchange)
 
     def _on_step(self, exchange: Exchange, link: Link) -> Iterator[tuple[Rule, Finding]]:
         if link.parent is None:
             return
         parent = self._follower.exchange(link.parent)
-        view = StepView(exchange=exchange, link=link, parent=parent, alone=self._alone)
+        view = StepView(exchange=exchange, link=link, parent=parent, alone=self._alone, models=self._models)
         for rule in self._step:
             assert rule.step is not None
             for finding in rule.step(view):
                 yield rule, finding
-
-    def _fresh(self, violations: tuple[Violation, ...], link: Link) -> tuple[Violation, ...]:
-        """The violations that an earlier request of the conversation, which was accepted, did not have already."""
-        known = self._inherited(link)
-        return tuple(violation for violation in violations if _key(violation) not in known) if known else violations
 
     def _inherited(self, link: Link) -> frozenset[tuple[str, str, str]]:
         if link.parent is None or self._follower.exchange(link.parent).failed:
             return frozenset()
         return self._judged[link.parent].found
 
-    def _keep(
-        self,
-        violations: tuple[Violation, ...],
-        on_request: list[tuple[Rule, Finding]],
-        turns: tuple[MergedTurn, ...],
-        start: _Judged,
-        fresh: tuple[Violation, ...],
-        link: Link,
-    ) -> None:
-        anchor = next((turn for turn in reversed(turns[:-1]) if turn.role == "assistant"), None)
-        message, turn = (anchor.messages[0], anchor.number) if anchor else (start.message, start.turn)
-        found = (
-            frozenset(map(_key, violations)) | self._inherited(link) if violations or fresh else self._inherited(link)
-        )
-        self._judged.append(_Judged(not on_request, message, turn, found))
-
     def answered(self, position: int, exchange: Exchange) -> None:
         """Takes in the answer to the request at this position."""
         self._follower.settle(position, exchange)
+        self._returned.update(_sealed(exchange.content))
 
     def on_answer(self, exchange: Exchange) -> tuple[Violation, ...]:
         """The violations in what the client did with an answer, once that is known."""
@@ -158,12 +170,52 @@ class Checker:
         return _violations(found, exchanges[-1] if exchanges else None)
 
 
+_JUDGED_HEADERS = ("anthropic-version", "anthropic-beta", "x-api-key", "authorization")
+
+
+def _status(exchange: Exchange) -> int | None:
+    """The status of an answer that is known already; a message or an error without one tells it as well."""
+    if exchange.status is not None:
+        return exchange.status
+    if exchange.response is not None:
+        return 200
+    return 400 if exchange.error is not None else None
+
+
+def _same_envelope(earlier: Exchange, now: Exchange) -> bool:
+    """Whether all but the messages is what the earlier request had, so that it need not be judged again."""
+    before, body = earlier.request or {}, now.request or {}
+    if len(before) != len(body) or any(before.get(key) is not body[key] for key in body if key != "messages"):
+        return False
+    theirs, ours = earlier.headers, now.headers
+    if theirs is None or ours is None:
+        return theirs is ours
+    return all(theirs.get(name) == ours.get(name) for name in _JUDGED_HEADERS)
+
+
+def _judged(on_request: Sequence[tuple[Rule, Finding]], turns: Sequence[MergedTurn], start: _Judged) -> _Judged:
+    """What a follow-up need not judge again; it begins at the last assistant turn that something stands after."""
+    anchor = next((turn for turn in reversed(turns[:-1]) if turn.role == "assistant"), None)
+    message, turn = (anchor.messages[0], anchor.number) if anchor else (start.message, start.turn)
+    in_messages = [finding.path.startswith("$.messages") for _, finding in on_request]
+    return _Judged(messages=not any(in_messages), envelope=all(in_messages), message=message, turn=turn)
+
+
+def _keys(violations: Sequence[Violation]) -> frozenset[tuple[str, str, str]]:
+    return frozenset(map(_key, violations)) if violations else frozenset()
+
+
 def _key(violation: Violation) -> tuple[str, str, str]:
     return violation.rule, violation.path, violation.message
 
 
 def _ordered(found: Iterable[tuple[Rule, Finding]]) -> list[tuple[Rule, Finding]]:
-    return sorted(found, key=lambda pair: (LEVELS.index(pair[0].level), pair[0].rank, pair[1].place))
+    return sorted(found, key=_place_in_order)
+
+
+def _place_in_order(pair: tuple[Rule, Finding]) -> tuple[int, int, tuple[int, ...]]:
+    rule, finding = pair
+    return LEVELS.index(finding.level or rule.level), rule.rank if finding.rank is None else finding.rank, finding.place
 
 
 def _violations(
@@ -173,28 +225,66 @@ def _violations(
 
 
 def _violation(rule: Rule, finding: Finding, exchange: Exchange | None, link: Link | None) -> Violation:
+    level = finding.level or rule.level
     return Violation(
         rule=rule.id,
-        level=rule.level,
+        level=level,
         path=finding.path,
         message=finding.what,
         fix=rule.fix.format_map(finding.values),
-        api=rule.wording[finding.wording].format_map(finding.values) if rule.wording else None,
+        api=_api_text(rule, finding),
+        status=rule.status if level == "reject" else None,
         exchange=exchange.number if exchange else None,
         turn=link.turn if link else None,
         conversation=link.conversation if link else None,
     )
 
 
+def _api_text(rule: Rule, finding: Finding) -> str | None:
+    """The API's words; None where they are not known, for the rule or for this case of it."""
+    wording = rule.wording[finding.wording] if rule.wording else ""
+    return wording.format_map(finding.values) or None
+
+
+_SEALED = ("signature", "data", "encrypted_content", "encrypted_index", "encrypted_stdout")
+
+
+def _sealed(value: object) -> Iterator[str]:
+    """The strings in a reply that only the API can make."""
+    if isinstance(value, list):
+        for item in value:
+            yield from _sealed(item)
+    elif isinstance(value, dict):
+        for name, member in value.items():
+            if isinstance(member, str):
+                if name in _SEALED:
+                    yield member
+            elif name != "input":
+                yield from _sealed(member)
+
+
 def _first(found: list[tuple[Rule, Finding]], exchange: Exchange | None, link: Link | None = None) -> Violation | None:
     """The violation that the API would answer: of those it refuses, the first in its order."""
-    refused = _ordered(pair for pair in found if pair[0].level == "reject") if found else ()
+    refused = _ordered(pair for pair in found if (pair[1].level or pair[0].level) == "reject") if found else ()
     return _violation(*refused[0], exchange, link) if refused else None
 
 
-def check(session: Session, *, rules: Sequence[Rule] = RULES) -> tuple[Violation, ...]:
-    """Every violation in a session, in the order of its exchanges; one pass, linear in what is new."""
-    checker = Checker(rules, alone=session.alone)
+def check(
+    session: Session,
+    *,
+    rules: Sequence[Rule] = (),
+    ignore: Sequence[str] = (),
+    only: Sequence[Rule] | None = None,
+    models: Sequence[Model] = (),
+) -> tuple[Violation, ...]:
+    """Every violation in a session, in the order of its exchanges; one pass, linear in what is new.
+
+    `rules` are further rules of your own, `ignore` names rules to switch off; with `only`, these are all that is
+    judged by. `models` are added to the table of models, or take the place of those of the same name. Raises
+    `SetupError` for a rule that does not exist.
+    """
+    chosen = choose(rules, ignore) if only is None else only
+    checker = Checker(chosen, alone=session.alone, models=models_with(models))
     violations: list[Violation] = []
     for exchange in session.exchanges:
         judgement = checker.ask(exchange)
@@ -207,25 +297,44 @@ def check(session: Session, *, rules: Sequence[Rule] = RULES) -> tuple[Violation
 
 
 def check_request(
-    body: JsonObject, headers: Mapping[str, str] | None = None, *, rules: Sequence[Rule] = RULES
+    body: JsonObject,
+    headers: Mapping[str, str] | None = None,
+    *,
+    rules: Sequence[Rule] = (),
+    ignore: Sequence[str] = (),
+    only: Sequence[Rule] | None = None,
+    models: Sequence[Model] = (),
 ) -> tuple[Violation, ...]:
-    """Every violation in one request body. Without `headers`, rules about them are silent."""
-    return tuple(replace(violation, exchange=None) for violation in _judge(body, headers, rules).violations)
+    """Every violation in one request body. Without `headers`, rules about them are silent. Otherwise as `check`."""
+    chosen = choose(rules, ignore) if only is None else only
+    return tuple(replace(violation, exchange=None) for violation in _judge(body, headers, chosen, models).violations)
 
 
 def api_error(
-    body: JsonObject, headers: Mapping[str, str] | None = None, *, rules: Sequence[Rule] = RULES
+    body: JsonObject,
+    headers: Mapping[str, str] | None = None,
+    *,
+    rules: Sequence[Rule] = (),
+    ignore: Sequence[str] = (),
+    only: Sequence[Rule] | None = None,
+    models: Sequence[Model] = (),
 ) -> ApiError | None:
-    """What the API would answer to this request if it refuses it: the first fault in its order. None if it takes it."""
-    refusal = _judge(body, headers, rules).refusal
-    return refusal_error(refusal, rules) if refusal else None
+    """What the API would answer to this request if it refuses it: the first fault in its order. None if it takes it.
+
+    Otherwise as `check_request`.
+    """
+    chosen = choose(rules, ignore) if only is None else only
+    refusal = _judge(body, headers, chosen, models).refusal
+    return refusal_error(refusal, chosen) if refusal else None
 
 
-def _judge(body: JsonObject, headers: Mapping[str, str] | None, rules: Sequence[Rule]) -> Judgement:
+def _judge(
+    body: JsonObject, headers: Mapping[str, str] | None, rules: Sequence[Rule], models: Sequence[Model]
+) -> Judgement:
     if not isinstance(body, dict):
         raise TypeError(f"a request body is a dict, this is {type(body).__name__}")
-    checker = Checker(rules)
-    judgement = checker.ask(Exchange(request=body, headers=lower_names(headers)))
+    checker = Checker(rules, models=models_with(models))
+    judgement = checker.ask(Exchange(request=body, headers=lower_names(headers)), size=len(encode(body)))
     return replace(judgement, violations=tuple(replace(v, turn=None, conversation=None) for v in judgement.violations))
 
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from playhead.rules.order import PAIRING
 from playhead.rules.rule import Finding, RequestView, Rule
 from playhead.wire.turns import MergedTurn, PlacedBlock
 
-_PAIRING = 200
 _UNANSWERED = (
     "messages.{i}: `tool_use` ids were found without `tool_result` blocks immediately after: {ids}. Each `tool_use` "
     "block must have a corresponding `tool_result` block in the next message."
@@ -149,16 +149,18 @@ RULES = (
             "send one tool_result per tool_use in the next user message; add "
             '{{"type": "tool_result", "tool_use_id": "{id}", "content": ...}}'
         ),
-        rank=_PAIRING,
+        rank=PAIRING,
         request=_unanswered,
+        holding=("tool_use",),
     ),
     Rule(
         id="tool-result-not-first",
         level="reject",
         wording=(_UNANSWERED,),
         fix="put all tool_result blocks before any other block of the user message",
-        rank=_PAIRING,
+        rank=PAIRING,
         request=_not_first,
+        holding=("tool_result",),
     ),
     Rule(
         id="tool-result-orphan",
@@ -168,8 +170,9 @@ RULES = (
             "`tool_result` block must have a corresponding `tool_use` block in the previous message.",
         ),
         fix="copy `tool_use_id` from the call's `id`, and keep the assistant message with the call before the results",
-        rank=_PAIRING,
+        rank=PAIRING,
         request=_orphan,
+        holding=("tool_result",),
     ),
     Rule(
         id="tool-result-duplicate",
@@ -179,14 +182,16 @@ RULES = (
             "with id: {id}",
         ),
         fix="send exactly one tool_result for {id}",
-        rank=_PAIRING,
+        rank=PAIRING,
         request=_duplicate,
+        holding=("tool_result",),
     ),
     Rule(
         id="nothing-between-call-and-result",
         level="broken",
         fix="send the results in the user message right after the call; put reminders and questions after them",
-        rank=_PAIRING,
+        rank=PAIRING,
         request=_between,
+        holding=("tool_result",),
     ),
 )

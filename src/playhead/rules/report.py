@@ -46,7 +46,7 @@ def _violation(number: int, violation: Violation) -> str:
     lines += _row("at", violation.path)
     lines += _row("what", violation.message)
     if violation.api is not None:
-        lines += _row("API", f"400 {violation.api}")
+        lines += _row("API", f"{violation.status or 400} {violation.api}")
     lines += _row("fix", violation.fix)
     return "\n".join(lines)
 

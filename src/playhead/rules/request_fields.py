@@ -7,13 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from playhead.rules.order import CONVERSATION, FIELD
 from playhead.rules.rule import Finding, RequestView, Rule
 
 _REQUIRED = ("model", "max_tokens", "messages")
-# the order in which the API reads the fields, measured on claude-sonnet-5 in 2026-08: of several faults it answers
-# the first; the conversation as a whole is looked at after all fields
-_ORDER = ("model", "tool_choice", "tools", "messages", "system", "thinking", "output_config", "max_tokens")
-_CONVERSATION = 100
 
 
 def _required(view: RequestView) -> Iterator[Finding]:
@@ -28,13 +25,13 @@ def _required(view: RequestView) -> Iterator[Finding]:
             path="$",
             what=f"the request has no `{field}`",
             values={"field": field},
-            place=(_ORDER.index(field),),
+            rank=FIELD[field],
         )
 
 
 def _messages_nonempty(view: RequestView) -> Iterator[Finding]:
     if view.body.get("messages") == [] and not view.held:
-        yield Finding(path="$.messages", what="`messages` is an empty list", place=(_ORDER.index("messages"),))
+        yield Finding(path="$.messages", what="`messages` is an empty list")
 
 
 def _content_nonempty(view: RequestView) -> Iterator[Finding]:
@@ -59,13 +56,14 @@ RULES = (
         level="reject",
         wording=("{field}: Field required",),
         fix="send `{field}`",
-        request=_required,
+        envelope=_required,
     ),
     Rule(
         id="req-messages-nonempty",
         level="reject",
         wording=("messages: at least one message is required",),
         fix="send at least one message",
+        rank=FIELD["messages"],
         request=_messages_nonempty,
     ),
     Rule(
@@ -76,7 +74,7 @@ RULES = (
             "messages.{i}: all messages must have non-empty content except for the optional final assistant message",
         ),
         fix="leave the empty message out, or give it text",
-        rank=_CONVERSATION,
+        rank=CONVERSATION,
         request=_content_nonempty,
     ),
 )

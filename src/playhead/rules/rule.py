@@ -5,11 +5,12 @@ Law: values only. A rule is data plus a pure check; who runs it, and what follow
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
+from playhead.rules.models import Model, Models
 from playhead.wire.codec import JsonObject
 from playhead.wire.exchange import Exchange
 from playhead.wire.follow import Link
@@ -26,7 +27,9 @@ class Finding:
     """One broken rule at one place, as its check reports it.
 
     `path` is a JSON path in what was sent, `what` a sentence, `values` fill the rule's wording and fix. `place` orders
-    findings of one rule (positions of turns and blocks); `wording` chooses among several wordings of a rule.
+    findings of one rank (positions of turns and blocks); `wording` chooses among several wordings of a rule, `rank`
+    stands in for the rule's own where a rule concerns several fields, `level` where the evidence is of another
+    strength than the rule's.
     """
 
     path: str
@@ -34,6 +37,8 @@ class Finding:
     values: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
     place: tuple[int, ...] = ()
     wording: int = 0
+    rank: int | None = None
+    level: Level | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +46,11 @@ class RequestView:
     """One request, as the rules on single requests see it.
 
     `turns` are its merged turns, or only the last ones where those before were found good already; they then begin
-    with an assistant turn. `knows(member)` tells whether a member of the body, or its absence, is known.
+    with an assistant turn. `headers` are None where they are unknown, and then `version` and `betas` are too.
+    `knows(member)` tells whether a member of the body, or its absence, is known. `status` is that of the answer where
+    there is one already, as in a recording; `size` the body's length in bytes. `returned` are the signatures and
+    sealed data that replies of the session carried: genuine, whatever they look like. `seen` are the types of the
+    blocks in all messages, and `cache_control` where one is marked; None where nobody has counted.
     """
 
     body: JsonObject
@@ -49,6 +58,11 @@ class RequestView:
     turns: tuple[MergedTurn, ...] = ()
     counting: bool = False
     known: frozenset[str] | None = None
+    models: Models = field(default_factory=Models)
+    status: int | None = None
+    size: int | None = None
+    returned: Set[str] = frozenset()
+    seen: Set[str] | None = None
 
     def knows(self, member: str) -> bool:
         return self.known is None or member in self.known
@@ -65,6 +79,62 @@ class RequestView:
         thread = self.body.get("thread")
         return isinstance(thread, dict) and thread.get("type") == "continue"
 
+    @property
+    def model(self) -> Model:
+        """What is known of the model that is asked for."""
+        return self.models.find(self.body.get("model"))
+
+    @property
+    def version(self) -> str | None:
+        """The API version that is asked for, None where the headers are unknown."""
+        return None if self.headers is None else self.headers.get("anthropic-version", "")
+
+    @property
+    def betas(self) -> frozenset[str] | None:
+        """The values of `anthropic-beta`, None where the headers are unknown."""
+        if self.headers is None:
+            return None
+        values = self.headers.get("anthropic-beta", "").split(",")
+        return frozenset(value.strip() for value in values if value.strip())
+
+    @property
+    def tools(self) -> Sequence[JsonObject]:
+        """The tools that are objects; what is none is a fault of its own."""
+        tools = self.body.get("tools")
+        return [tool for tool in tools if isinstance(tool, dict)] if isinstance(tools, list) else ()
+
+    def may_hold(self, types: tuple[str, ...]) -> bool:
+        """Whether a block of these types, or one so marked, may be in the messages."""
+        return self.seen is None or not self.seen.isdisjoint(types)
+
+    def member(self, name: str) -> JsonObject:
+        """A member of the body that is an object; empty where it is absent or something else."""
+        value = self.body.get(name)
+        return value if isinstance(value, dict) else {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlockView:
+    """One content block, wherever it stands, as the rules on blocks see it.
+
+    `path` is its JSON path, `api` the place in the API's words (`messages.0.content.1`, in array positions; blocks in
+    a tool result have `messages.0.content.1.tool_result.content.0`). `role` is its message's, `within` the type of
+    the block around it, None at the top. `last_message` and `last_block` say whether nothing comes after.
+    """
+
+    data: JsonObject
+    path: str
+    api: str
+    role: str
+    place: tuple[int, ...]
+    within: str | None = None
+    last_message: bool = False
+    last_block: bool = False
+
+    @property
+    def type(self) -> object:
+        return self.data.get("type")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepView:
@@ -77,6 +147,7 @@ class StepView:
     link: Link
     parent: Exchange | None
     alone: bool = False
+    models: Models = field(default_factory=Models)
 
     @property
     def added(self) -> list[object]:
@@ -94,6 +165,8 @@ class EndView:
 
 
 RequestCheck: TypeAlias = Callable[[RequestView], Iterable[Finding]]
+MessageCheck: TypeAlias = Callable[[RequestView, int, object], Iterable[Finding]]
+BlockCheck: TypeAlias = Callable[[RequestView, BlockView], Iterable[Finding]]
 StepCheck: TypeAlias = Callable[[StepView], Iterable[Finding]]
 AnswerCheck: TypeAlias = Callable[[Exchange], Iterable[Finding]]
 EndCheck: TypeAlias = Callable[[EndView], Iterable[Finding]]
@@ -103,10 +176,16 @@ EndCheck: TypeAlias = Callable[[EndView], Iterable[Finding]]
 class Rule:
     """A thing the API demands or a correct loop does.
 
-    At least one check judges it: `request` a body alone, `step` a request after the exchange it follows,
-    `answer` an exchange once it is known which tools the client ran on it, `end` a finished session. `wording` is
-    the API's text (several where it has used several, the present one first), `fix` says what to do; both are format
-    templates. `rank` orders rules as the API reports them: the lowest broken one is what it answers.
+    At least one check judges it. On one request: `envelope` looks at all but the messages, and is not asked again
+    while a loop sends the same; `message` at each message (position and value), `block` at each content block of the
+    `types` named (all where none is); these two see only what is new. `request` looks at the conversation as a whole,
+    through the view's `turns` where it can; with `holding`, only where a block of these types is in it. Across
+    exchanges: `step` judges a request after the exchange it follows, `answer` an exchange once it is known which
+    tools the client ran on it, `end` a finished session.
+
+    `wording` is the API's text (several where it has several, chosen by the finding), `fix` says what to do; both are
+    format templates filled from the finding. `rank` orders rules as the API reports them (see `order`): the lowest
+    broken one is what it answers. `status` is the HTTP status.
     """
 
     id: str
@@ -116,7 +195,12 @@ class Rule:
     rank: int = 0
     status: int = 400
     error_type: str = "invalid_request_error"
+    envelope: RequestCheck | None = None
+    message: MessageCheck | None = None
+    block: BlockCheck | None = None
+    types: tuple[str, ...] = ()
     request: RequestCheck | None = None
+    holding: tuple[str, ...] = ()
     step: StepCheck | None = None
     answer: AnswerCheck | None = None
     end: EndCheck | None = None
@@ -128,7 +212,8 @@ class Violation:
 
     `exchange` and `turn` count from 1 and are None where a single request was checked. `path` is rooted in what was
     sent: `$.messages[3].content[0]` in array positions, `$headers` and `$response` otherwise. `message` says what is
-    wrong, `api` is the text the API would answer (None where it would not refuse), `fix` what to do.
+    wrong, `api` is the text and `status` the HTTP status the API would answer (None where it would not refuse, or where
+    its words are not known), `fix` what to do.
     """
 
     rule: str
@@ -137,6 +222,7 @@ class Violation:
     message: str
     fix: str
     api: str | None = None
+    status: int | None = None
     exchange: int | None = None
     turn: int | None = None
     conversation: int | None = None

@@ -6,8 +6,6 @@ assume that it is possible; the message says how to write it right.
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -16,6 +14,7 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from playhead.errors import ScriptError
+from playhead.rules.signatures import seal
 from playhead.script.request import Request
 from playhead.wire.codec import JsonObject, decode, encode, encode_text, kind
 from playhead.wire.tables import BLOCKS, STOP_REASONS
@@ -101,7 +100,7 @@ def think(text: str, /, signature: str | None = None) -> Block:
         raise ScriptError(f"think() takes the text as a string, not {kind(text)}")
     if not isinstance(signature, str | None):
         raise ScriptError(f"the signature of think() is a string, not {kind(signature)}")
-    return Block(data={"type": "thinking", "thinking": text, "signature": signature or _signature(text)})
+    return Block(data={"type": "thinking", "thinking": text, "signature": signature or seal(text)})
 
 
 def turn(
@@ -241,10 +240,6 @@ def _require_json(value: object, where: str, path: str = "") -> None:
 
 def _at(path: str) -> str:
     return f" at {path.removeprefix('.')}" if path else ""
-
-
-def _signature(text: str) -> str:
-    return base64.b64encode(b"playhead" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()).decode()
 
 
 def _name(value: object) -> str:

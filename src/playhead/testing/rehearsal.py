@@ -23,8 +23,19 @@ class Rehearsal:
     def __init__(self) -> None:
         self._fakes: list[FakeClaude] = []
 
-    def open(self, arguments: Sequence[Any] | None, options: Mapping[str, Any]) -> FakeClaude:
-        """A fake from a marker's arguments; None where the test has no marker. Raises `SetupError`, `ScriptError`."""
+    def open(
+        self,
+        arguments: Sequence[Any] | None,
+        options: Mapping[str, Any],
+        *,
+        ignore: Sequence[str] = (),
+        level: str | None = None,
+    ) -> FakeClaude:
+        """A fake from a marker's arguments; None where the test has no marker.
+
+        `ignore` and `level` are what holds for the whole run; a marker may ignore more, and set its own level.
+        Raises `SetupError`, `ScriptError`.
+        """
         if arguments is None:
             raise SetupError(f"the fixture fake_claude needs a script: {_HOW}")
         if len(arguments) != 1:
@@ -32,8 +43,11 @@ class Rehearsal:
                 f"claude_script takes one script, a list of steps or a function, not {len(arguments)} arguments: "
                 "put the steps into one list"
             )
+        merged = {**({} if level is None else {"level": level}), **options}
+        if ignore:
+            merged["ignore"] = [*ignore, *options.get("ignore", ())]
         try:
-            fake = FakeClaude(arguments[0], **options)
+            fake = FakeClaude(arguments[0], **merged)
         except TypeError as error:
             raise SetupError(f"claude_script takes the options of FakeClaude: {error}") from None
         self._fakes.append(fake)

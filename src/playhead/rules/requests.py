@@ -1,0 +1,74 @@
+"""The rules on one request, run each where it looks: the envelope, each new message, each new block, the whole.
+
+Law: pure; runs checks, decides nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from playhead.rules.blocks import block_views
+from playhead.rules.rule import Finding, RequestView, Rule
+
+Found = list[tuple[Rule, Finding]]
+
+
+class RequestRules:
+    """Rules sorted by where they look, so that a block meets only the rules of its type."""
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        self._envelope = tuple(rule for rule in rules if rule.envelope)
+        self._message = tuple(rule for rule in rules if rule.message)
+        self._whole = tuple(rule for rule in rules if rule.request)
+        self._any_block, self._by_type = _by_type([rule for rule in rules if rule.block])
+
+    def judge(
+        self, view: RequestView, start: int = 0, *, envelope: bool = True, before: frozenset[str] = frozenset()
+    ) -> tuple[Found, frozenset[str]]:
+        """Everything found, unordered, and what the conversation holds (`RequestView.seen`).
+
+        What stands before `start`, and the envelope if not asked for, is known to be good; `before` is what it holds.
+        """
+        found: Found = []
+        if envelope:
+            for rule in self._envelope:
+                assert rule.envelope is not None
+                found.extend([(rule, finding) for finding in rule.envelope(view)])
+        self._messages(view, start, found)
+        seen = before | self._blocks(view, start, found)
+        whole = replace(view, seen=seen)
+        for rule in self._whole:
+            if rule.holding and seen.isdisjoint(rule.holding):
+                continue
+            assert rule.request is not None
+            found.extend([(rule, finding) for finding in rule.request(whole)])
+        return found, seen
+
+    def _messages(self, view: RequestView, start: int, found: Found) -> None:
+        messages = view.messages
+        for index in range(start, len(messages)):
+            message = messages[index]
+            for rule in self._message:
+                assert rule.message is not None
+                found.extend([(rule, finding) for finding in rule.message(view, index, message)])
+
+    def _blocks(self, view: RequestView, start: int, found: Found) -> frozenset[str]:
+        """Judges the blocks; says which types there are, and whether one carries a cache mark."""
+        seen: set[str] = set()
+        for block in block_views(view.messages, start):
+            kind = str(block.type)
+            seen.add(kind)
+            if block.data.get("cache_control") is not None:
+                seen.add("cache_control")
+            for rule in self._by_type.get(kind, self._any_block):
+                assert rule.block is not None
+                found.extend([(rule, finding) for finding in rule.block(view, block)])
+        return frozenset(seen)
+
+
+def _by_type(rules: Sequence[Rule]) -> tuple[tuple[Rule, ...], Mapping[str, tuple[Rule, ...]]]:
+    """The rules for blocks of any type, and for each type that a rule names all that concern it, in their order."""
+    types = {name for rule in rules for name in rule.types}
+    any_block = tuple(rule for rule in rules if not rule.types)
+    return any_block, {name: tuple(r for r in rules if not r.types or name in r.types) for name in types}
