@@ -82,28 +82,23 @@ class Checker:
         if exchange.request is None or endpoint not in _JUDGED:
             return Judgement(link=None, position=None, violations=())
         if endpoint == COUNT_TOKENS_PATH:
-            found, _ = self._on_request(exchange, merged_turns(exchange.messages), _Judged(), size=size)
+            found = self._on_one.judge(self._view(exchange, merged_turns(exchange.messages), None, size))
             return Judgement(
                 link=None, position=None, violations=_violations(found, exchange), refusal=_first(found, exchange)
             )
         like = self._follower.begins(exchange.messages) if like is None else like
         link = self._follower.place(exchange, like=like, alone=self._alone)
         earlier = self._judged[like] if like is not None else None
-        start = earlier if earlier is not None and earlier.messages else _Judged()
+        start = earlier if earlier is not None and earlier.messages else _GOOD
         turns = merged_turns(exchange.messages, start=start.message, number=start.turn)
         same = earlier is not None and like is not None and earlier.envelope and self._same_envelope(like, exchange)
-        on_request, seen = self._on_request(exchange, turns, start, envelope=not same, size=size)
-        found = [*on_request, *self._on_step(exchange, link)]
+        seen = set(start.seen)
+        view = self._view(exchange, turns, seen, size)
+        on_request = self._on_one.judge(view, start.count, envelope=not same, seen=seen)
+        found = [*on_request, *self._on_step(exchange, link, seen)]
         violations = _violations(found, exchange, link)
         inherited = self._inherited(link)
-        self._judged.append(
-            replace(
-                _judged(on_request, turns, start),
-                found=_keys(violations) | inherited,
-                seen=seen,
-                count=len(exchange.messages),
-            )
-        )
+        self._judged.append(_judged(on_request, view, start, _keys(violations) | inherited))
         return Judgement(
             link=link,
             position=len(self._judged) - 1,
@@ -111,16 +106,10 @@ class Checker:
             refusal=_first(found, exchange, link),
         )
 
-    def _on_request(
-        self,
-        exchange: Exchange,
-        turns: tuple[MergedTurn, ...],
-        start: _Judged,
-        *,
-        envelope: bool = True,
-        size: int | None = None,
-    ) -> tuple[list[tuple[Rule, Finding]], frozenset[str]]:
-        view = RequestView(
+    def _view(
+        self, exchange: Exchange, turns: tuple[MergedTurn, ...], seen: set[str] | None, size: int | None
+    ) -> RequestView:
+        return RequestView(
             body=exchange.request or {},
             headers=exchange.headers,
             turns=turns,
@@ -130,18 +119,21 @@ class Checker:
             status=_status(exchange),
             size=size,
             returned=self._returned,
+            seen=seen,
         )
-        return self._on_one.judge(view, start.count, envelope=envelope, before=start.seen)
 
     def _same_envelope(self, like: int, exchange: Exchange) -> bool:
         return _same_envelope(self._follower.exchange(like), exchange)
 
-    def _on_step(self, exchange: Exchange, link: Link) -> Iterator[tuple[Rule, Finding]]:
+    def _on_step(self, exchange: Exchange, link: Link, seen: set[str]) -> Iterator[tuple[Rule, Finding]]:
         if link.parent is None:
             return
         parent = self._follower.exchange(link.parent)
         view = StepView(exchange=exchange, link=link, parent=parent, alone=self._alone, models=self._models)
+        held = seen.union([str(block.get("type")) for block in parent.content if isinstance(block, dict)])
         for rule in self._step:
+            if rule.holding and held.isdisjoint(rule.holding):
+                continue
             assert rule.step is not None
             for finding in rule.step(view):
                 yield rule, finding
@@ -193,12 +185,27 @@ def _same_envelope(earlier: Exchange, now: Exchange) -> bool:
     return all(theirs.get(name) == ours.get(name) for name in _JUDGED_HEADERS)
 
 
-def _judged(on_request: Sequence[tuple[Rule, Finding]], turns: Sequence[MergedTurn], start: _Judged) -> _Judged:
+_GOOD = _Judged()
+
+
+def _judged(
+    on_request: Sequence[tuple[Rule, Finding]],
+    view: RequestView,
+    start: _Judged,
+    found: frozenset[tuple[str, str, str]],
+) -> _Judged:
     """What a follow-up need not judge again; it begins at the last assistant turn that something stands after."""
-    anchor = next((turn for turn in reversed(turns[:-1]) if turn.role == "assistant"), None)
-    message, turn = (anchor.messages[0], anchor.number) if anchor else (start.message, start.turn)
+    anchor = next((turn for turn in reversed(view.turns[:-1]) if turn.role == "assistant"), None)
     in_messages = [finding.path.startswith("$.messages") for _, finding in on_request]
-    return _Judged(messages=not any(in_messages), envelope=all(in_messages), message=message, turn=turn)
+    return _Judged(
+        messages=not any(in_messages),
+        envelope=all(in_messages),
+        count=len(view.messages),
+        message=anchor.messages[0] if anchor else start.message,
+        turn=anchor.number if anchor else start.turn,
+        found=found,
+        seen=frozenset(view.seen or ()),
+    )
 
 
 def _keys(violations: Sequence[Violation]) -> frozenset[tuple[str, str, str]]:

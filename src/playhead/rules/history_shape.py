@@ -69,7 +69,7 @@ RULES = (
         fix="cut a history at the beginning of a user turn that holds no results, so that no call loses its result",
         rank=PAIRING,
         request=_trimmed,
-        holding=("tool_result",),
+        recent=("tool_result",),
     ),
     Rule(
         id="empty-end-turn-handled",
@@ -84,6 +84,6 @@ RULES = (
         fix="send only the tool_result blocks, with the same tools; what else there is to say can follow later",
         rank=PAIRING,
         request=_mixed,
-        holding=("tool_use",),
+        recent=("tool_use",),
     ),
 )

@@ -52,7 +52,9 @@ class _Entry:
 
 def _entries(index: int, message: object) -> Iterator[_Entry]:
     content = message.get("content") if isinstance(message, dict) else None
-    for number, value in enumerate(content if isinstance(content, list) else ()):
+    if not isinstance(content, list):
+        return
+    for number, value in enumerate(content):
         path, api = f"$.messages[{index}].content[{number}]", f"messages.{index}.content.{number}"
         yield _Entry(value, path, api, (index, number))
         kind = value.get("type") if isinstance(value, dict) else None

@@ -151,7 +151,7 @@ RULES = (
         ),
         rank=PAIRING,
         request=_unanswered,
-        holding=("tool_use",),
+        recent=("tool_use",),
     ),
     Rule(
         id="tool-result-not-first",
@@ -160,7 +160,7 @@ RULES = (
         fix="put all tool_result blocks before any other block of the user message",
         rank=PAIRING,
         request=_not_first,
-        holding=("tool_result",),
+        recent=("tool_result",),
     ),
     Rule(
         id="tool-result-orphan",
@@ -172,7 +172,7 @@ RULES = (
         fix="copy `tool_use_id` from the call's `id`, and keep the assistant message with the call before the results",
         rank=PAIRING,
         request=_orphan,
-        holding=("tool_result",),
+        recent=("tool_result",),
     ),
     Rule(
         id="tool-result-duplicate",
@@ -184,7 +184,7 @@ RULES = (
         fix="send exactly one tool_result for {id}",
         rank=PAIRING,
         request=_duplicate,
-        holding=("tool_result",),
+        recent=("tool_result",),
     ),
     Rule(
         id="nothing-between-call-and-result",
@@ -192,6 +192,6 @@ RULES = (
         fix="send the results in the user message right after the call; put reminders and questions after them",
         rank=PAIRING,
         request=_between,
-        holding=("tool_result",),
+        recent=("tool_result",),
     ),
 )

@@ -186,7 +186,7 @@ RULES = (
         fix="send each tool_use of a turn once, under the id that it came with",
         rank=PAIRING,
         request=_id_unique,
-        holding=("tool_use",),
+        recent=("tool_use",),
     ),
     Rule(
         id="tool-use-id-pattern",
@@ -257,7 +257,7 @@ RULES = (
         fix="give the result the `toolset_name` of its call: {toolset}",
         rank=PAIRING,
         request=_toolset_echo,
-        holding=("tool_result",),
+        recent=("tool_result",),
     ),
     Rule(
         id="tool-result-id-required",

@@ -1,12 +1,12 @@
 """The rules on one request, run each where it looks: the envelope, each new message, each new block, the whole.
 
-Law: pure; runs checks, decides nothing.
+Law: pure; runs checks, decides nothing. Nearly always nothing is found, so the loops are plain ones: a list or a
+generator for each rule would cost as much as the rule.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from playhead.rules.blocks import block_views
 from playhead.rules.rule import Finding, RequestView, Rule
@@ -23,27 +23,29 @@ class RequestRules:
         self._whole = tuple(rule for rule in rules if rule.request)
         self._any_block, self._by_type = _by_type([rule for rule in rules if rule.block])
 
-    def judge(
-        self, view: RequestView, start: int = 0, *, envelope: bool = True, before: frozenset[str] = frozenset()
-    ) -> tuple[Found, frozenset[str]]:
-        """Everything found, unordered, and what the conversation holds (`RequestView.seen`).
+    def judge(self, view: RequestView, start: int = 0, *, envelope: bool = True, seen: set[str] | None = None) -> Found:
+        """Everything found, unordered.
 
-        What stands before `start`, and the envelope if not asked for, is known to be good; `before` is what it holds.
+        What stands before `start`, and the envelope if not asked for, is known to be good. `seen` is what the messages
+        before `start` hold; what the others hold is put into it (see `RequestView.seen`).
         """
         found: Found = []
         if envelope:
             for rule in self._envelope:
                 assert rule.envelope is not None
-                found.extend([(rule, finding) for finding in rule.envelope(view)])
+                for finding in rule.envelope(view):
+                    found.append((rule, finding))
         self._messages(view, start, found)
-        seen = before | self._blocks(view, start, found)
-        whole = replace(view, seen=seen)
+        seen = set() if seen is None else seen
+        self._blocks(view, start, found, seen)
+        recent = {str(block.data.get("type")) for turn in view.turns for block in turn.blocks}
         for rule in self._whole:
-            if rule.holding and seen.isdisjoint(rule.holding):
+            if (rule.recent and recent.isdisjoint(rule.recent)) or (rule.holding and seen.isdisjoint(rule.holding)):
                 continue
             assert rule.request is not None
-            found.extend([(rule, finding) for finding in rule.request(whole)])
-        return found, seen
+            for finding in rule.request(view):
+                found.append((rule, finding))
+        return found
 
     def _messages(self, view: RequestView, start: int, found: Found) -> None:
         messages = view.messages
@@ -51,20 +53,20 @@ class RequestRules:
             message = messages[index]
             for rule in self._message:
                 assert rule.message is not None
-                found.extend([(rule, finding) for finding in rule.message(view, index, message)])
+                for finding in rule.message(view, index, message):
+                    found.append((rule, finding))
 
-    def _blocks(self, view: RequestView, start: int, found: Found) -> frozenset[str]:
-        """Judges the blocks; says which types there are, and whether one carries a cache mark."""
-        seen: set[str] = set()
+    def _blocks(self, view: RequestView, start: int, found: Found, seen: set[str]) -> None:
+        """Judges the blocks, and notes which types there are, and whether one carries a cache mark."""
         for block in block_views(view.messages, start):
-            kind = str(block.type)
+            kind = str(block.data.get("type"))
             seen.add(kind)
             if block.data.get("cache_control") is not None:
                 seen.add("cache_control")
             for rule in self._by_type.get(kind, self._any_block):
                 assert rule.block is not None
-                found.extend([(rule, finding) for finding in rule.block(view, block)])
-        return frozenset(seen)
+                for finding in rule.block(view, block):
+                    found.append((rule, finding))
 
 
 def _by_type(rules: Sequence[Rule]) -> tuple[tuple[Rule, ...], Mapping[str, tuple[Rule, ...]]]:

@@ -179,9 +179,10 @@ class Rule:
     At least one check judges it. On one request: `envelope` looks at all but the messages, and is not asked again
     while a loop sends the same; `message` at each message (position and value), `block` at each content block of the
     `types` named (all where none is); these two see only what is new. `request` looks at the conversation as a whole,
-    through the view's `turns` where it can; with `holding`, only where a block of these types is in it. Across
-    exchanges: `step` judges a request after the exchange it follows, `answer` an exchange once it is known which
-    tools the client ran on it, `end` a finished session.
+    through the view's `turns` where it can. Across exchanges: `step` judges a request after the exchange it follows,
+    `answer` an exchange once it is known which tools the client ran on it, `end` a finished session. With `holding`,
+    `request` and `step` are asked only where the conversation has a block of these types; with `recent`, `request`
+    is asked only where one of the view's turns has.
 
     `wording` is the API's text (several where it has several, chosen by the finding), `fix` says what to do; both are
     format templates filled from the finding. `rank` orders rules as the API reports them (see `order`): the lowest
@@ -201,6 +202,7 @@ class Rule:
     types: tuple[str, ...] = ()
     request: RequestCheck | None = None
     holding: tuple[str, ...] = ()
+    recent: tuple[str, ...] = ()
     step: StepCheck | None = None
     answer: AnswerCheck | None = None
     end: EndCheck | None = None

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from playhead.rules.order import FIELD
 from playhead.rules.rule import BlockView, Finding, RequestView, Rule, StepView
 from playhead.rules.tool_types import ADVISOR, SERVER_TOOL_NAMES
-from playhead.wire.tables import BLOCKS
+from playhead.wire.tables import BLOCKS, SERVER_RESULTS
 
 _SERVER_ID = re.compile(r"srvtoolu_[a-zA-Z0-9_]+")
 _ID_PATTERN = "String should match pattern '^srvtoolu_[a-zA-Z0-9_]+$'"
@@ -176,5 +176,6 @@ RULES = (
         block=_encrypted,
         types=("web_search_tool_result",),
         step=_tampered,
+        holding=SERVER_RESULTS,
     ),
 )

@@ -15,7 +15,7 @@ from itertools import pairwise
 from playhead.rules.order import CONTAINER, PAIRING
 from playhead.rules.rule import Finding, RequestView, Rule
 from playhead.rules.tool_types import ADVISOR, CODE_NAMES, SERVER_TOOL_NAMES, entries, may_hide_tools, runs_code
-from playhead.wire.tables import SERVER_CALLS
+from playhead.wire.tables import SERVER_CALLS, SERVER_RESULTS
 from playhead.wire.turns import MergedTurn, PlacedBlock, blocks_of
 
 _REDACTED = "REDACTED"  # recordings have it in place of ids, which then tell nothing
@@ -237,6 +237,7 @@ RULES = (
         fix="send only the tool_results now and the rest after Claude's next turn; or drop the open call {id}",
         rank=PAIRING,
         request=_unpaired,
+        recent=("server_tool_use",),
     ),
     Rule(
         id="server-tool-missing-on-resume",
@@ -245,6 +246,7 @@ RULES = (
         fix="send the same tools as before the pause, {name} among them",
         rank=PAIRING,
         request=_missing_tool,
+        recent=("server_tool_use",),
     ),
     Rule(
         id="server-result-orphan",
@@ -256,6 +258,7 @@ RULES = (
         fix="keep the {caller} block of {id} before its result; they come and go together",
         rank=PAIRING,
         request=_orphan,
+        recent=SERVER_RESULTS,
     ),
     Rule(
         id="client-result-for-server-tool",
@@ -267,7 +270,7 @@ RULES = (
         fix="do not run or answer {id}: run only blocks of type tool_use, and send the reply back as it is",
         rank=PAIRING,
         request=_client_answers,
-        holding=("tool_result",),
+        recent=("tool_result",),
     ),
     Rule(
         id="programmatic-result-only-tool-results",
@@ -275,6 +278,7 @@ RULES = (
         fix="answer calls from code with a user message of tool_result blocks alone, each a string or text",
         rank=PAIRING,
         request=_only_results,
+        recent=("tool_use", "server_tool_use"),
     ),
     Rule(
         id="container-required-when-pending",
@@ -283,6 +287,7 @@ RULES = (
         fix="send the `container.id` of the reply that made the call as `container`",
         rank=PAIRING,
         request=_no_container,
+        recent=("tool_use", "server_tool_use"),
     ),
     Rule(
         id="container-needs-code-execution",

@@ -163,5 +163,6 @@ RULES = (
         ),
         rank=PAIRING + 60,
         step=_moved,
+        holding=("thinking", "redacted_thinking"),
     ),
 )

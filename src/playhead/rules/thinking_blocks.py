@@ -180,7 +180,7 @@ RULES = (
         fix="ask for thinking as in the request before, or take the thinking out of the last message",
         rank=_CONTENT,
         request=_in_final_when_disabled,
-        holding=("thinking", "redacted_thinking"),
+        recent=("thinking", "redacted_thinking"),
     ),
     Rule(
         id="thinking-first-if-any",

@@ -238,6 +238,7 @@ RULES = (
         rank=_SIGNED,
         request=_changed_in_latest,
         step=_replayed_changed,
+        holding=("thinking", "redacted_thinking"),
     ),
     Rule(
         id="thinking-signature-invalid",
@@ -248,6 +249,7 @@ RULES = (
         block=_not_signed,
         types=("thinking",),
         step=_replayed_unsigned,
+        holding=("thinking", "redacted_thinking"),
     ),
     Rule(
         id="redacted-data-invalid",
@@ -262,5 +264,6 @@ RULES = (
         block=_not_sealed,
         types=("redacted_thinking",),
         step=_replayed_unsealed,
+        holding=("thinking", "redacted_thinking"),
     ),
 )

@@ -59,6 +59,7 @@ class Follower:
         self._by_last: dict[int, int] = {}
         self._by_call: dict[str, int | None] = {}
         self._by_reply: dict[bytes, int | None] = {}
+        self._unread: list[int] = []
         self._by_message_id: dict[str, int] = {}
         self._conversations = 0
         self._latest: dict[int, int] = {}
@@ -111,11 +112,7 @@ class Follower:
         if exchange.error is not None or (exchange.status or 200) >= 400:
             return
         self._latest[placed.link.conversation] = position
-        for call in exchange.calls():
-            if isinstance(call.get("id"), str):
-                _note(self._by_call, call["id"], position)
-        if exchange.content:
-            _note(self._by_reply, _digest(b"", _reply(exchange)), position)
+        self._unread.append(position)
         identifier = (exchange.response or {}).get("id")
         if isinstance(identifier, str):
             self._by_message_id[identifier] = position
@@ -181,8 +178,22 @@ class Follower:
             shared=count,
         )
 
+    def _read_replies(self) -> None:
+        """Takes in by which calls and words replies are known; only a departure asks, so it is put off till then."""
+        for position in self._unread:
+            exchange = self._placed[position].exchange
+            for call in exchange.calls():
+                if isinstance(call.get("id"), str):
+                    _note(self._by_call, call["id"], position)
+            if exchange.content:
+                _note(self._by_reply, _digest(b"", _reply(exchange)), position)
+        self._unread.clear()
+
     def _departure(self, messages: Sequence[object], link: Link | None) -> Link | None:
         """The exchange whose calls or reply this request carries, although it does not resend its history."""
+        if link is not None and link.parent == len(self._placed) - 1:
+            return None  # it continues the newest of all: nothing came later that it could have left out
+        self._read_replies()
         start = 0 if link is None else link.shared
         latest: int | None = None
         for index in range(start, len(messages)):

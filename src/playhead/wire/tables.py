@@ -103,6 +103,10 @@ SERVER_CALLS = frozenset(block.name for block in _BLOCKS if block.called == "ser
 """The block types of calls that Anthropic runs; the client must neither run nor answer them."""
 
 
+SERVER_RESULTS = tuple(block.name for block in _BLOCKS if block.answers and block.replies)
+"""The block types of what Anthropic's own tools answered."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StopReason:
     """What a correct loop does next: run the tools, send the reply back to go on, or stop.
