@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 INSTALLED = $(VENV)/.installed
 
-.PHONY: demo test lint types pytest matrix bench clean
+.PHONY: demo test lint types pytest matrix bench long clean
 
 demo: $(INSTALLED)  ## rehearse a tool loop on one screen
 	$(BIN)/playhead demo
@@ -24,9 +24,16 @@ pytest: $(INSTALLED)
 matrix: $(INSTALLED)  ## a tool loop on several versions of the SDK, each in an environment of its own
 	$(BIN)/python tests/sdk_matrix.py $(VERSIONS)
 
+long: $(INSTALLED)  ## what takes too long for every change: big fuzzing, large files, many SDK versions
+	$(BIN)/python bench/fuzz_requests.py 100000
+	$(BIN)/python bench/fuzz_readers.py --count 20000
+	$(BIN)/python bench/memory_readers.py
+	$(BIN)/python tests/sdk_matrix.py 0.73.0 0.93.0 0.125.0 1.0.0 1.17.0 2.0.0 2.14.0
+
 bench: $(INSTALLED)  ## what the fake costs, as ratios measured in one run
 	$(BIN)/python bench/imports.py
 	$(BIN)/python bench/overhead.py
+	$(BIN)/python bench/readers.py
 
 $(INSTALLED): pyproject.toml README.md $(shell find src -name '*.py' -o -name '*.jsonl' -o -name py.typed)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

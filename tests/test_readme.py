@@ -10,6 +10,7 @@ import anthropic
 import pytest
 
 from playhead.errors import RuleViolations
+from playhead.rules.registry import RULES
 
 README = (Path(__file__).resolve().parent.parent / "README.md").read_text("utf-8")
 BLOCKS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
@@ -35,3 +36,9 @@ def test_the_failure_shown_is_the_failure_one_gets() -> None:
     report = shown.group(1).partition(": ")[2].strip()
     assert RuleViolations.__name__ in failure
     assert report in failure
+
+
+def test_the_number_of_rules_is_right() -> None:
+    """The README counts the rules as they are."""
+    rejects = sum(rule.level == "reject" for rule in RULES)
+    assert f"{len(RULES)} rules are known, and {rejects} of them say what the API refuses" in README
