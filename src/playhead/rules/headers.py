@@ -76,11 +76,11 @@ KNOWN_BETAS = _names(
     message-threads-2026-08-12 mid-conversation-output-config-2026-07-01 mid-conversation-system-clear-at-2026-08-21
     mid-conversation-tool-changes-2026-07-01 model-context-window-exceeded-2025-08-26 output-128k-2025-02-19
     output-300k-2026-03-24 pdfs-2024-09-25 prompt-caching-2024-07-31 server-side-fallback-2026-06-01
-    server-side-fallback-2026-07-01 skills-2025-10-02 spend-limit-reads-2026-09-26 structured-outputs-2025-11-13
-    task-budgets-2026-03-13 telemetry-destinations-2026-08-11 thinking-binding-controls-2026-08-01
-    thinking-display-updates-2026-08-18 thinking-token-count-2026-05-13 token-counting-2024-11-01
-    token-efficient-tools-2025-02-19 user-profiles-2026-03-24 user-profiles-2026-08-18 user-profiles-2026-09-04
-    user-profiles-billing-2026-10-01 webhooks-2026-10-07
+    server-side-fallback-2026-07-01 skills-2025-10-02 spend-limit-reads-2026-09-26 structured-outputs-2025-09-17
+    structured-outputs-2025-11-13 task-budgets-2026-03-13 telemetry-destinations-2026-08-11
+    thinking-binding-controls-2026-08-01 thinking-display-updates-2026-08-18 thinking-token-count-2026-05-13
+    token-counting-2024-11-01 token-efficient-tools-2025-02-19 user-profiles-2026-03-24 user-profiles-2026-08-18
+    user-profiles-2026-09-04 user-profiles-billing-2026-10-01 webhooks-2026-10-07
 
     advanced-tool-use-2025-11-20 claude-code-20250219 effort-2025-11-24 prompt-caching-scope-2026-01-05
     structured-outputs-2025-12-15 tools-2024-05-16 web-fetch-2025-09-10
@@ -137,9 +137,12 @@ def may_exist(value: str) -> bool:
 
 
 def _never_was(value: str) -> bool:
-    """Whether an unknown beta surely does not exist: not built like one, of a far day, another day of a known one."""
+    """Whether an unknown beta surely does not exist: not built like one, or of a far day.
+
+    Another day of a known feature is no proof: SDKs have sent days that no list of betas names.
+    """
     built = _feature_and_day(value)
-    return built is None or built[1] >= _TOO_LATE or built[0] in _NEWEST
+    return built is None or built[1] >= _TOO_LATE
 
 
 def _unknown_betas(view: RequestView) -> Iterator[Finding]:
