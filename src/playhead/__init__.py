@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from playhead.rules.checker import check as check
     from playhead.rules.checker import check_request as check_request
     from playhead.rules.models import Model as Model
+    from playhead.rules.models import Models as Models
     from playhead.rules.own import rule as rule
     from playhead.rules.rule import ApiError as ApiError
     from playhead.rules.rule import Finding as Finding
@@ -52,6 +53,7 @@ _HOMES = {
     "FakeClaude": "fake",
     "Finding": "rules.rule",
     "Model": "rules.models",
+    "Models": "rules.models",
     "PlayheadError": "errors",
     "RecordingError": "errors",
     "RehearsalFailed": "errors",

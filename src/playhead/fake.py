@@ -20,7 +20,7 @@ from playhead.engine.verdict import as_one, failures
 from playhead.errors import ExpectationNotMet, PlayheadError, SetupError
 from playhead.plugins import installed_rules
 from playhead.rules.choice import all_rules, choose, known_ids
-from playhead.rules.models import Model, models_with
+from playhead.rules.models import Model, Models, models_with
 from playhead.rules.rule import LEVELS, Level, Rule, Violation
 from playhead.script.script import ScriptLike, as_script, is_async
 from playhead.wire.session import Session
@@ -42,7 +42,8 @@ class FakeClaude:
     is wrong with the script itself. `ignore` names rules to switch off, `rules` are further `Rule`s of your own.
     `conversations="one"` means that every request must continue or retry what came before; `"any"` allows fresh
     starts. `max_requests` is the cap that stops a loop which does not end (100, or ten more than the script holds).
-    `level` is the weakest level of violation that fails the rehearsal; `models` are added to the table of models.
+    `level` is the weakest level of violation that fails the rehearsal; `models` are added to the table of
+    models; `Models(complete=True)` says that those known are all there are.
 
     Use it as a context manager: leaving it calls `assert_ok()`, unless the body raised. Raises `ScriptError` for a
     script that is impossible and `SetupError` for options that make no sense.
@@ -58,7 +59,7 @@ class FakeClaude:
         conversations: Literal["one", "any"] = "one",
         max_requests: int | None = None,
         level: Level = "broken",
-        models: Sequence[Model] = (),
+        models: Sequence[Model] | Models = (),
     ) -> None:
         checked = as_script(script)
         if conversations not in ("one", "any"):

@@ -26,6 +26,7 @@ def test_a_violation_as_data() -> None:
         "fix": "add it",
         "api": None,
         "status": None,
+        "error_code": None,
         "exchange": 2,
         "turn": 1,
         "conversation": None,

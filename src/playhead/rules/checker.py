@@ -241,6 +241,7 @@ def _violation(rule: Rule, finding: Finding, exchange: Exchange | None, link: Li
         fix=rule.fix.format_map(finding.values),
         api=_api_text(rule, finding),
         status=rule.status if level == "reject" else None,
+        error_code=finding.error_code,
         exchange=exchange.number if exchange else None,
         turn=link.turn if link else None,
         conversation=link.conversation if link else None,
@@ -282,13 +283,14 @@ def check(
     rules: Sequence[Rule] = (),
     ignore: Sequence[str] = (),
     only: Sequence[Rule] | None = None,
-    models: Sequence[Model] = (),
+    models: Sequence[Model] | Models = (),
 ) -> tuple[Violation, ...]:
     """Every violation in a session, in the order of its exchanges; one pass, linear in what is new.
 
     `rules` are further rules of your own, `ignore` names rules to switch off; with `only`, these are all that is
-    judged by. `models` are added to the table of models, or take the place of those of the same name. Raises
-    `SetupError` for a rule that does not exist.
+    judged by. `models` are added to the table of models, or take the place of those of the same name;
+    `Models(complete=True)` says that those known are all there are, so that any other is refused. Raises `SetupError`
+    for a rule that does not exist.
     """
     chosen = choose(rules, ignore) if only is None else only
     checker = Checker(chosen, alone=session.alone, models=models_with(models))
@@ -310,7 +312,7 @@ def check_request(
     rules: Sequence[Rule] = (),
     ignore: Sequence[str] = (),
     only: Sequence[Rule] | None = None,
-    models: Sequence[Model] = (),
+    models: Sequence[Model] | Models = (),
 ) -> tuple[Violation, ...]:
     """Every violation in one request body. Without `headers`, rules about them are silent. Otherwise as `check`."""
     chosen = choose(rules, ignore) if only is None else only
@@ -324,7 +326,7 @@ def api_error(
     rules: Sequence[Rule] = (),
     ignore: Sequence[str] = (),
     only: Sequence[Rule] | None = None,
-    models: Sequence[Model] = (),
+    models: Sequence[Model] | Models = (),
 ) -> ApiError | None:
     """What the API would answer to this request if it refuses it: the first fault in its order. None if it takes it.
 
@@ -336,7 +338,7 @@ def api_error(
 
 
 def _judge(
-    body: JsonObject, headers: Mapping[str, str] | None, rules: Sequence[Rule], models: Sequence[Model]
+    body: JsonObject, headers: Mapping[str, str] | None, rules: Sequence[Rule], models: Sequence[Model] | Models
 ) -> Judgement:
     if not isinstance(body, dict):
         raise TypeError(f"a request body is a dict, this is {type(body).__name__}")
@@ -349,10 +351,11 @@ def refusal_error(refusal: Violation, rules: Sequence[Rule] = RULES, request_id:
     """The answer with which the API refuses a request for this violation."""
     rule = next(rule for rule in rules if rule.id == refusal.rule)
     text = refusal.api or f"{refusal.path}: {refusal.message}"
+    details = {"error_code": refusal.error_code} if refusal.error_code else {}
     return ApiError(
         status=rule.status,
         headers={"content-type": "application/json", "request-id": request_id, "x-should-retry": "false"},
-        body=error_body(rule.error_type, text, request_id),
+        body=error_body(rule.error_type, text, request_id, **details),
         rule=rule.id,
     )
 

@@ -71,12 +71,13 @@ def _on_demand(view: RequestView) -> bool:
     return view.betas is None or ON_DEMAND in view.betas
 
 
-def _coded(what: str, code: str) -> str:
-    return f"{what} (error code compaction_{code})"
+def _coded(path: str, what: str, code: str, place: tuple[int, ...] = ()) -> Finding:
+    code = f"compaction_{code}"
+    return Finding(path=path, what=f"{what} (error code {code})", place=place, error_code=code)
 
 
 def _finding(block: PlacedBlock, what: str, code: str) -> Finding:
-    return Finding(path=block.path, what=_coded(what, code), place=(block.message, block.block or 0))
+    return _coded(block.path, what, code, (block.message, block.block or 0))
 
 
 def _summary_placed(view: RequestView, block: BlockView) -> Iterator[Finding]:
@@ -99,7 +100,7 @@ def _summary_place(view: RequestView, block: BlockView) -> Iterator[Finding]:
         what, code = "a compaction block is not the first block of the conversation", "block_misplaced"
     else:
         return
-    yield Finding(path=block.path, what=_coded(what, code), place=block.place)
+    yield _coded(block.path, what, code, block.place)
 
 
 def _compaction_asked(view: RequestView) -> Iterator[Finding]:
@@ -108,7 +109,7 @@ def _compaction_asked(view: RequestView) -> Iterator[Finding]:
         return
     last = view.turns[-1] if view.turns else None
     if view.messages and not any(turn.blocks for turn in view.turns):
-        yield Finding(path="$.messages", what=_coded("there is nothing to summarize", "nothing_to_summarize"))
+        yield _coded("$.messages", "there is nothing to summarize", "nothing_to_summarize")
     elif last is not None and last.role == "assistant" and (open_call := _open_call(last.blocks)):
         yield _finding(open_call, f"the history ends with a {open_call.type} that has no result", "incomplete_turn")
 

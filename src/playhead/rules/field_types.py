@@ -113,13 +113,14 @@ def _empty_model(view: RequestView) -> Iterator[Finding]:
 
 
 def _unknown_model(view: RequestView) -> Iterator[Finding]:
-    """A name that the table of models does not hold; it may be newer than the table, hence a warning."""
+    """A name that the table of models does not hold; it may be newer than the table, hence a warning by default."""
     model = view.body.get("model")
     if isinstance(model, str) and model and view.model is UNKNOWN and not model.startswith("arn:"):
         yield Finding(
             path="$.model",
             what=f"{shown(model)} is no model that is known here",
             values={"model": model},
+            level="reject" if view.models.complete else None,
         )
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Iterator
+from dataclasses import replace
 from urllib.parse import urlsplit
 
 from playhead.rules.block_search import adds, blocks_of_types, first_new
@@ -130,6 +131,9 @@ def _too_heavy(view: RequestView, block: BlockView) -> Iterator[Finding]:
         yield _at(block, "data", what, n=len(data), mb=mb, limit=mb * _MB)
 
 
+_TOO_LARGE = "image_dimensions_too_large"
+
+
 def _dimensions(view: RequestView) -> Iterator[Finding]:
     if not adds(view, ("image",)):
         return  # the images that there are were judged before
@@ -143,11 +147,11 @@ def _dimensions(view: RequestView) -> Iterator[Finding]:
             continue
         if max(size) > _LONGEST_SIDE:
             what = f"the image has {size[0]} x {size[1]} pixels, {_LONGEST_SIDE} a side are allowed"
-            yield _at(block, "data", what, wording=1, limit=_LONGEST_SIDE)
+            yield replace(_at(block, "data", what, wording=1, limit=_LONGEST_SIDE), error_code=_TOO_LARGE)
         elif many and max(size) > _LONGEST_SIDE_OF_MANY:
             limit = _LONGEST_SIDE_OF_MANY
             what = f"the image has {size[0]} x {size[1]} pixels; {limit} a side are allowed where there are {count}"
-            yield _at(block, "data", what, limit=limit)
+            yield replace(_at(block, "data", what, limit=limit), error_code=_TOO_LARGE)
 
 
 def _most(view: RequestView) -> int:

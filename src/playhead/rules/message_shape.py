@@ -185,7 +185,22 @@ def _system_content(view: RequestView, index: int, message: object) -> Iterator[
             yield Finding(path=where, what=what, values={"i": index}, place=(index, _BLOCK_TYPE), wording=1)
 
 
+_SIMPLE = frozenset(BLOCKS) - {"tool_result", "mcp_tool_result"}
+
+
+def _is_simple(message: object) -> bool:
+    """Whether all blocks are of known types that hold no blocks themselves: then they need no closer look."""
+    content = message.get("content") if isinstance(message, dict) else None
+    for block in content if isinstance(content, list) else ():
+        kind = block.get("type") if isinstance(block, dict) else None
+        if not isinstance(kind, str) or kind not in _SIMPLE:
+            return False
+    return True
+
+
 def _block_shape(view: RequestView, index: int, message: object) -> Iterator[Finding]:
+    if _is_simple(message):
+        return
     for entry in _entries(index, message):
         if not isinstance(entry.value, dict):
             what = f"a content block is an object, this is {shown(entry.value)}"
@@ -196,6 +211,8 @@ def _block_shape(view: RequestView, index: int, message: object) -> Iterator[Fin
 
 
 def _block_type(view: RequestView, index: int, message: object) -> Iterator[Finding]:
+    if _is_simple(message):
+        return
     for entry in _entries(index, message):
         if not isinstance(entry.value, dict) or "type" not in entry.value:
             continue

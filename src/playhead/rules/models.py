@@ -204,9 +204,13 @@ def short_name(model: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Models:
-    """The models that a checker knows: the table, and what the user added or changed."""
+    """The models that a checker knows: the table, and what the user added or changed.
+
+    With `complete` these are all there are, so that another name is refused.
+    """
 
     own: Mapping[str, Model] = field(default_factory=lambda: MappingProxyType({}))
+    complete: bool = False
 
     def find(self, name: object) -> Model:
         """The model of this name, `UNKNOWN` where there is none."""
@@ -215,6 +219,6 @@ class Models:
         return self.own.get(name) or self.own.get(short_name(name)) or MODELS.get(short_name(name), UNKNOWN)
 
 
-def models_with(added: Iterable[Model]) -> Models:
+def models_with(added: Iterable[Model] | Models) -> Models:
     """The table with the user's models added; one of the same name takes the table's place."""
-    return Models(MappingProxyType({model.name: model for model in added}))
+    return added if isinstance(added, Models) else Models(MappingProxyType({model.name: model for model in added}))

@@ -29,7 +29,7 @@ class Finding:
     `path` is a JSON path in what was sent, `what` a sentence, `values` fill the rule's wording and fix. `place` orders
     findings of one rank (positions of turns and blocks); `wording` chooses among several wordings of a rule, `rank`
     stands in for the rule's own where a rule concerns several fields, `level` where the evidence is of another
-    strength than the rule's.
+    strength than the rule's. `error_code` is the API's own for this case, where it has one.
     """
 
     path: str
@@ -39,6 +39,7 @@ class Finding:
     wording: int = 0
     rank: int | None = None
     level: Level | None = None
+    error_code: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,8 +215,8 @@ class Violation:
 
     `exchange` and `turn` count from 1 and are None where a single request was checked. `path` is rooted in what was
     sent: `$.messages[3].content[0]` in array positions, `$headers` and `$response` otherwise. `message` says what is
-    wrong, `api` is the text and `status` the HTTP status the API would answer (None where it would not refuse, or where
-    its words are not known), `fix` what to do.
+    wrong, `fix` what to do. `api`, `status` and `error_code` are the text, the HTTP status and the finer code that the
+    API would answer; None where it would not refuse, or where they are not known.
     """
 
     rule: str
@@ -225,6 +226,7 @@ class Violation:
     fix: str
     api: str | None = None
     status: int | None = None
+    error_code: str | None = None
     exchange: int | None = None
     turn: int | None = None
     conversation: int | None = None
@@ -251,6 +253,12 @@ class ApiError:
     def type(self) -> str:
         """The error's type, `invalid_request_error` say."""
         return str(self.body["error"]["type"])
+
+    @property
+    def error_code(self) -> str | None:
+        """The API's finer code, `details.error_code`, where it has one."""
+        code = (self.body["error"].get("details") or {}).get("error_code")
+        return None if code is None else str(code)
 
     @property
     def message(self) -> str:
