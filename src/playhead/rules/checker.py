@@ -40,7 +40,7 @@ class _Judged:
     """What is kept of a judged request: what was good, the turns a follow-up is judged from, what was found.
 
     `messages` and `envelope` say of which part nothing was found, so that it need not be judged again when it comes
-    again; there are `count` messages, and `seen` is what they hold.
+    again; there are `count` messages, the last turns of which are `tail`, and `seen` is what they hold.
     """
 
     messages: bool = True
@@ -48,6 +48,7 @@ class _Judged:
     count: int = 0
     message: int = 0
     turn: int = 0
+    tail: tuple[MergedTurn, ...] = ()
     found: frozenset[tuple[str, str, str]] = frozenset()
     seen: frozenset[str] = frozenset()
 
@@ -90,7 +91,7 @@ class Checker:
         link = self._follower.place(exchange, like=like, alone=self._alone)
         earlier = self._judged[like] if like is not None else None
         start = earlier if earlier is not None and earlier.messages else _GOOD
-        turns = merged_turns(exchange.messages, start=start.message, number=start.turn)
+        turns = _turns(exchange.messages, start)
         same = earlier is not None and like is not None and earlier.envelope and self._same_envelope(like, exchange)
         seen = set(start.seen)
         view = self._view(exchange, turns, seen, size)
@@ -188,6 +189,17 @@ def _same_envelope(earlier: Exchange, now: Exchange) -> bool:
 _GOOD = _Judged()
 
 
+def _turns(messages: Sequence[object], start: _Judged) -> tuple[MergedTurn, ...]:
+    """The last turns that are known to be good, and those of the new messages, which may go on with the last."""
+    if start.tail and len(messages) > start.count:
+        message = messages[start.count]
+        role = message.get("role") if isinstance(message, dict) else None
+        last = start.tail[-1]
+        if role in ("user", "assistant") and role != last.role:
+            return (*start.tail, *merged_turns(messages, start=start.count, number=last.number + 1))
+    return merged_turns(messages, start=start.message, number=start.turn)
+
+
 def _judged(
     on_request: Sequence[tuple[Rule, Finding]],
     view: RequestView,
@@ -195,7 +207,9 @@ def _judged(
     found: frozenset[tuple[str, str, str]],
 ) -> _Judged:
     """What a follow-up need not judge again; it begins at the last assistant turn that something stands after."""
-    anchor = next((turn for turn in reversed(view.turns[:-1]) if turn.role == "assistant"), None)
+    turns = view.turns
+    begin = next((at for at in range(len(turns) - 2, -1, -1) if turns[at].role == "assistant"), None)
+    anchor = turns[begin] if begin is not None else None
     in_messages = [finding.path.startswith("$.messages") for _, finding in on_request]
     return _Judged(
         messages=not any(in_messages),
@@ -203,6 +217,7 @@ def _judged(
         count=len(view.messages),
         message=anchor.messages[0] if anchor else start.message,
         turn=anchor.number if anchor else start.turn,
+        tail=turns[begin:] if begin is not None else (),
         found=found,
         seen=frozenset(view.seen or ()),
     )

@@ -138,10 +138,22 @@ def _is_thinking(block: object) -> bool:
     return isinstance(block, dict) and block.get("type") in ("thinking", "redacted_thinking")
 
 
+def _is_same(step: StepView, parent: Exchange) -> bool:
+    """Whether the reply came back as one message, member for member."""
+    added = step.exchange.messages[step.link.shared : step.link.shared + 2]
+    if len(added) != 2 or not isinstance(added[0], dict) or not isinstance(added[1], dict):
+        return False
+    if added[0].get("role") != "assistant" or added[1].get("role") == "assistant":
+        return False
+    return canonical(added[0].get("content")) == canonical(parent.content)
+
+
 def _verbatim(step: StepView) -> Iterator[Finding]:
     parent = step.parent
     if step.link.kind != "continues" or parent is None or parent.failed or _prefilled(parent):
         return
+    if _is_same(step, parent):
+        return  # as nearly always; the comparison below costs more
     reason = STOP_REASONS.get(parent.stop_reason or "end_turn")
     found = _echo(step)
     if found is None or not parent.content or (reason is not None and not reason.whole):

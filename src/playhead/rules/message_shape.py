@@ -304,6 +304,7 @@ RULES = (
         fix="put the text into the `system` parameter or a user message, or ask a model that takes system messages",
         rank=FIELD["messages"],
         message=_system_taken,
+        roles=("system",),
     ),
     Rule(
         id="system-role-placement",
@@ -319,6 +320,7 @@ RULES = (
         fix="move the system message behind the user message (and the results) it goes with",
         rank=CONVERSATION,
         message=_system_placed,
+        roles=("system", "user"),
     ),
     Rule(
         id="system-role-content",
@@ -331,6 +333,7 @@ RULES = (
         fix="give the system message a text, and nothing but text and changes of tools",
         rank=CONVERSATION,
         message=_system_content,
+        roles=("system",),
     ),
     Rule(
         id="content-block-shape",

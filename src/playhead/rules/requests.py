@@ -19,7 +19,7 @@ class RequestRules:
 
     def __init__(self, rules: Sequence[Rule]) -> None:
         self._envelope = tuple(rule for rule in rules if rule.envelope)
-        self._message = tuple(rule for rule in rules if rule.message)
+        self._message = {role: _for_role(rules, role) for role in (*_ROLES, None)}
         self._whole = tuple(rule for rule in rules if rule.request)
         self._any_block, self._by_type = _by_type([rule for rule in rules if rule.block])
 
@@ -51,7 +51,8 @@ class RequestRules:
         messages = view.messages
         for index in range(start, len(messages)):
             message = messages[index]
-            for rule in self._message:
+            role = message.get("role") if isinstance(message, dict) else None
+            for rule in self._message[role if isinstance(role, str) and role in _ROLES else None]:
                 assert rule.message is not None
                 for finding in rule.message(view, index, message):
                     found.append((rule, finding))
@@ -67,6 +68,14 @@ class RequestRules:
                 assert rule.block is not None
                 for finding in rule.block(view, block):
                     found.append((rule, finding))
+
+
+_ROLES = ("user", "assistant", "system")
+
+
+def _for_role(rules: Sequence[Rule], role: str | None) -> tuple[Rule, ...]:
+    """The rules on messages of a role; None stands for what is no role, which any rule may have a word on."""
+    return tuple(rule for rule in rules if rule.message and (not rule.roles or role is None or role in rule.roles))
 
 
 def _by_type(rules: Sequence[Rule]) -> tuple[tuple[Rule, ...], Mapping[str, tuple[Rule, ...]]]:

@@ -178,7 +178,8 @@ class Rule:
     """A thing the API demands or a correct loop does.
 
     At least one check judges it. On one request: `envelope` looks at all but the messages, and is not asked again
-    while a loop sends the same; `message` at each message (position and value), `block` at each content block of the
+    while a loop sends the same; `message` at each message (position and value) of the `roles` named (all
+    where none is), `block` at each content block of the
     `types` named (all where none is); these two see only what is new. `request` looks at the conversation as a whole,
     through the view's `turns` where it can. Across exchanges: `step` judges a request after the exchange it follows,
     `answer` an exchange once it is known which tools the client ran on it, `end` a finished session. With `holding`,
@@ -199,6 +200,7 @@ class Rule:
     error_type: str = "invalid_request_error"
     envelope: RequestCheck | None = None
     message: MessageCheck | None = None
+    roles: tuple[str, ...] = ()
     block: BlockCheck | None = None
     types: tuple[str, ...] = ()
     request: RequestCheck | None = None

@@ -192,6 +192,7 @@ RULES = (
         fix="put the blocks in the order in which Claude sent them",
         rank=_CONTENT,
         message=_first_if_any,
+        roles=("assistant",),
     ),
     Rule(
         id="thinking-must-lead-final-assistant",
