@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from playhead.rules.choice import choose
 from playhead.rules.models import Model, Models, models_with
@@ -35,17 +36,16 @@ class Judgement:
     refusal: Violation | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Judged:
+class _Judged(NamedTuple):
     """What is kept of a judged request: what was good, the turns a follow-up is judged from, what was found.
 
     `messages` and `envelope` say of which part nothing was found, so that it need not be judged again when it comes
-    again; there are `count` messages, the last turns of which are `tail`, and `seen` is what they hold.
+    again; there are `length` messages, the last turns of which are `tail`, and `seen` is what they hold.
     """
 
     messages: bool = True
     envelope: bool = True
-    count: int = 0
+    length: int = 0
     message: int = 0
     turn: int = 0
     tail: tuple[MergedTurn, ...] = ()
@@ -95,7 +95,7 @@ class Checker:
         same = earlier is not None and like is not None and earlier.envelope and self._same_envelope(like, exchange)
         seen = set(start.seen)
         view = self._view(exchange, turns, seen, size)
-        on_request = self._on_one.judge(view, start.count, envelope=not same, seen=seen)
+        on_request = self._on_one.judge(view, start.length, envelope=not same, seen=seen)
         found = [*on_request, *self._on_step(exchange, link, seen)]
         violations = _violations(found, exchange, link)
         inherited = self._inherited(link)
@@ -191,12 +191,12 @@ _GOOD = _Judged()
 
 def _turns(messages: Sequence[object], start: _Judged) -> tuple[MergedTurn, ...]:
     """The last turns that are known to be good, and those of the new messages, which may go on with the last."""
-    if start.tail and len(messages) > start.count:
-        message = messages[start.count]
+    if start.tail and len(messages) > start.length:
+        message = messages[start.length]
         role = message.get("role") if isinstance(message, dict) else None
         last = start.tail[-1]
         if role in ("user", "assistant") and role != last.role:
-            return (*start.tail, *merged_turns(messages, start=start.count, number=last.number + 1))
+            return (*start.tail, *merged_turns(messages, start=start.length, number=last.number + 1))
     return merged_turns(messages, start=start.message, number=start.turn)
 
 
@@ -214,7 +214,7 @@ def _judged(
     return _Judged(
         messages=not any(in_messages),
         envelope=all(in_messages),
-        count=len(view.messages),
+        length=len(view.messages),
         message=anchor.messages[0] if anchor else start.message,
         turn=anchor.number if anchor else start.turn,
         tail=turns[begin:] if begin is not None else (),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from playhead.rules.models import Model, Models
 from playhead.wire.codec import JsonObject
@@ -114,8 +114,7 @@ class RequestView:
         return value if isinstance(value, dict) else {}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BlockView:
+class BlockView(NamedTuple):
     """One content block, wherever it stands, as the rules on blocks see it.
 
     `path` is its JSON path, `api` the place in the API's words (`messages.0.content.1`, in array positions; blocks in
