@@ -149,6 +149,7 @@ RULES = (
         fix="take the marks off earlier blocks when setting new ones: at most 4 in tools, system and messages together",
         rank=CONVERSATION,
         request=_too_many,
+        holding=("cache_control",),
     ),
     Rule(
         id="cache-control-empty-text",
@@ -170,6 +171,7 @@ RULES = (
         fix="mark for an hour before marking for five minutes, in the order tools, system, messages",
         rank=CONVERSATION,
         request=_long_after_short,
+        holding=("cache_control",),
     ),
     Rule(
         id="cache-control-on-thinking",
@@ -186,5 +188,6 @@ RULES = (
         fix="leave the top-level `cache_control` out, or take one of the blocks' own marks off",
         rank=CONVERSATION,
         request=_automatic,
+        holding=("cache_control",),
     ),
 )

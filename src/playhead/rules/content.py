@@ -86,7 +86,8 @@ def _prefill(view: RequestView) -> PlacedBlock | None:
 
 
 def _prefill_taken(view: RequestView) -> Iterator[Finding]:
-    block = _prefill(view) if view.model.prefill is False else None
+    block = _prefill(view)
+    block = block if block is not None and view.model.prefill is False else None
     if block is not None:
         yield Finding(
             path=f"$.messages[{block.message}]",

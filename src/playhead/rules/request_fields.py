@@ -36,7 +36,11 @@ def _messages_nonempty(view: RequestView) -> Iterator[Finding]:
 
 def _content_nonempty(view: RequestView) -> Iterator[Finding]:
     for turn in view.turns:
-        if turn.role == "user" and not any(_has_content(view.messages[index]) for index in turn.messages):
+        if (
+            turn.role == "user"
+            and not turn.blocks
+            and not any(_has_content(view.messages[index]) for index in turn.messages)
+        ):
             yield Finding(
                 path=f"{turn.path}.content",
                 what="the user turn has no content at all",

@@ -40,7 +40,9 @@ class RequestRules:
         self._blocks(view, start, found, seen)
         recent = {str(block.data.get("type")) for turn in view.turns for block in turn.blocks}
         for rule in self._whole:
-            if (rule.recent and recent.isdisjoint(rule.recent)) or (rule.holding and seen.isdisjoint(rule.holding)):
+            if rule.recent and recent.isdisjoint(rule.recent):
+                continue
+            if rule.holding and not envelope and seen.isdisjoint(rule.holding):
                 continue
             assert rule.request is not None
             for finding in rule.request(view):

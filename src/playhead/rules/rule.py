@@ -182,8 +182,8 @@ class Rule:
     `types` named (all where none is); these two see only what is new. `request` looks at the conversation as a whole,
     through the view's `turns` where it can. Across exchanges: `step` judges a request after the exchange it follows,
     `answer` an exchange once it is known which tools the client ran on it, `end` a finished session. With `holding`,
-    `request` and `step` are asked only where the conversation has a block of these types; with `recent`, `request`
-    is asked only where one of the view's turns has.
+    `request` and `step` are asked only where the conversation has a block of these types, `request` also where the
+    envelope is new; with `recent`, `request` is asked only where one of the view's turns has such a block.
 
     `wording` is the API's text (several where it has several, chosen by the finding), `fix` says what to do; both are
     format templates filled from the finding. `rank` orders rules as the API reports them (see `order`): the lowest
