@@ -102,7 +102,7 @@ def main() -> int:
     paths = [str(path) for path in recordings(folder)] if folder.is_dir() else []
     if not paths:
         print(f"readers: no recordings in {folder}; name a folder, or set PLAYHEAD_SHARED to one with a corpus")
-        return 2
+        return 0
     files = [one for one in map(timed, paths) if one.group]
     print(told("readers", files) + f"; {len(paths) - len(files)} other files")
     for group in (YAML, JSON, LINES):

@@ -506,6 +506,7 @@ VERDICTS: list[tuple[str, Any, Callable[[FakeClaude], Any], str, str]] = [
         "            have a corresponding `tool_result` block in the next message.\n"
         "    fix     send one tool_result per tool_use in the next user message; add\n"
         '            {"type": "tool_result", "tool_use_id": "toolu_0001", "content": ...}\n'
+        "    why     playhead rules tool-use-unanswered\n"
         "\n"
         "The fake answered exchange 2 with this 400. If the test reached its end all the\n"
         "same, the loop caught the error itself (BadRequestError) and went on.\n"

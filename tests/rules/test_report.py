@@ -50,6 +50,7 @@ Claude's API would refuse this (1 reject, 1 broken)
             have a corresponding `tool_result` block in the next message.
     fix     send one tool_result per tool_use in the next user message; add
             {"type": "tool_result", "tool_use_id": "toolu_00a2", "content": ...}
+    why     playhead rules tool-use-unanswered
 
  2  broken  history-resent-in-full                           exchange 3 · turn 3
     at      $.messages[0]
@@ -57,6 +58,7 @@ Claude's API would refuse this (1 reject, 1 broken)
             is not sent again
     fix     send every earlier message again, then Claude's reply, then the new
             user message
+    why     playhead rules history-resent-in-full
 
 The loop caught the 400 itself and went on; that is why the test reached its
 end."""
@@ -87,7 +89,8 @@ def test_a_single_request_has_no_exchange() -> None:
         "    at      $.messages\n"
         "    what    `messages` is an empty list\n"
         "    API     400 messages: at least one message is required\n"
-        "    fix     send at least one message"
+        "    fix     send at least one message\n"
+        "    why     playhead rules req-messages-nonempty"
     )
 
 
@@ -127,7 +130,7 @@ def test_an_exchange_without_a_turn() -> None:
 
 def test_ten_and_more() -> None:
     """Numbers stay in their column."""
-    lines = [line for line in report([BROKEN] * 10).splitlines() if "history-resent" in line]
+    lines = [line for line in report([BROKEN] * 10).splitlines() if "broken  history-resent" in line]
     assert lines[8].startswith(" 9  broken  ")
     assert lines[9].startswith("10  broken  ")
 

@@ -9,6 +9,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from playhead.rules.registry import IDS
 from playhead.rules.rule import LEVELS, Violation
 
 WIDTH = 80
@@ -48,6 +49,8 @@ def _violation(number: int, violation: Violation) -> str:
     if violation.api is not None:
         lines += _row("API", f"{violation.status or 400} {violation.api}")
     lines += _row("fix", violation.fix)
+    if violation.rule in IDS:
+        lines += _row("why", f"playhead rules {violation.rule}")
     return "\n".join(lines)
 
 
