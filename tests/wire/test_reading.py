@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playhead.wire.codec import JsonError
-from playhead.wire.reading import Reading, read, read_next, reading_of
+from playhead.wire.reading import Reading, read, read_next
 
 Json = dict[str, Any]
 
@@ -234,6 +234,6 @@ def test_a_body_is_an_object(raw: bytes) -> None:
 )
 def test_messages_of_known_data(body: Json, messages: list[Json]) -> None:
     """A body that is known as data only has messages, but no bytes to be compared with."""
-    reading = reading_of(body)
+    reading = Reading(body=body)
     assert reading.messages == messages
     assert (reading.head, reading.tail) == (b"", b"")

@@ -54,10 +54,12 @@ def _notes(engine: Engine, unexpected: Sequence[Violation]) -> list[str]:
     refused = [violation for violation in engine.refused if violation in unexpected]
     if refused:
         later = any(exchange.number > (refused[0].exchange or 0) for exchange in engine.exchanges)
+        status = refused[0].status or 400
+        named = " (BadRequestError)" if status == 400 else ""
         went_on = "and sent more requests" if later else "and went on"
         notes.append(
-            f"The fake answered exchange {refused[0].exchange} with this 400. If the test reached its end all the "
-            f"same, the loop caught the error itself (BadRequestError) {went_on}."
+            f"The fake answered exchange {refused[0].exchange} with this {status}. If the test reached its end all the "
+            f"same, the loop caught the error itself{named} {went_on}."
         )
     unplayed = len(engine.player.unplayed)
     if unplayed:

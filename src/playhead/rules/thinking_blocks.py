@@ -12,7 +12,6 @@ from playhead.rules.order import FIELD, PAIRING
 from playhead.rules.rule import BlockView, Finding, RequestView, Rule
 from playhead.rules.signatures import never_issued
 from playhead.rules.thinking_config import asked_type, asks_for, interleaves
-from playhead.rules.thinking_replay import returned
 from playhead.wire.turns import MergedTurn
 
 THINKING = ("thinking", "redacted_thinking")
@@ -50,7 +49,7 @@ def _text_missing(view: RequestView, block: BlockView) -> Iterator[Finding]:
         what, wording = "a thinking block has no `thinking`", 1
     elif not isinstance(text, str):
         what, wording = f"the text of a thinking block is {kind_of(text)}, not a string", 2
-    elif not text and isinstance(signature, str) and never_issued(signature) and signature not in returned(view):
+    elif not text and isinstance(signature, str) and never_issued(signature) and signature not in view.returned:
         what, wording = "a thinking block is empty, and its signature is none that Claude made", 0
     else:
         return

@@ -7,7 +7,7 @@ it. Text put where a reply had none, or left out where it had some, is ignored, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 
 from playhead.rules.json_words import kind_of
 from playhead.rules.order import PAIRING
@@ -22,11 +22,6 @@ THINKING = ("thinking", "redacted_thinking")
 
 _SIGNED = PAIRING + 60
 """After pairing and before the model's limits; where it really falls was not measured."""
-
-
-def returned(view: RequestView) -> Set[str]:
-    """The signatures and redacted data that replies of the session carried: genuine, whatever they look like."""
-    return view.returned
 
 
 def thoughts(message: object, index: int = 0) -> list[PlacedBlock]:
@@ -90,7 +85,7 @@ def _not_signed(view: RequestView, block: BlockView) -> Iterator[Finding]:
     signature, text = block.data.get("signature"), block.data.get("thinking")
     if block.role != "assistant" or block.within or not isinstance(signature, str) or not isinstance(text, str):
         return
-    if text and never_issued(signature) and signature not in returned(view):
+    if text and never_issued(signature) and signature not in view.returned:
         what = f'the signature "{signature}" of a thinking block is none that Claude made'
     elif is_broken(signature, text) and block.place[0] not in _latest(view.messages):
         what = _CHANGED
@@ -119,7 +114,7 @@ def _not_sealed(view: RequestView, block: BlockView) -> Iterator[Finding]:
             place=block.place,
             wording=2,
         )
-    elif never_issued(data) and data not in returned(view):
+    elif never_issued(data) and data not in view.returned:
         what = f'the data "{data}" of a redacted_thinking block is none that Claude made'
         yield Finding(path=f"{block.path}.data", what=what, values=_indices(block), place=block.place)
 

@@ -91,8 +91,3 @@ def _extend(raw: bytes, earlier: Reading) -> Reading | None:
             return None  # a comma and nothing after it is no JSON
     body = {**earlier.body, "messages": [*earlier.messages, *new]}
     return Reading(body=body, head=head + added, tail=tail, weight=earlier.weight + len(added))
-
-
-def reading_of(body: JsonObject) -> Reading:
-    """The reading of a body that is known as data only."""
-    return Reading(body=body)
