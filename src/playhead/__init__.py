@@ -34,6 +34,14 @@ if TYPE_CHECKING:
     from playhead.rules.rule import Finding as Finding
     from playhead.rules.rule import Rule as Rule
     from playhead.rules.rule import Violation as Violation
+    from playhead.script.cases import when as when
+    from playhead.script.faults import Delivery as Delivery
+    from playhead.script.faults import cut as cut
+    from playhead.script.faults import damage as damage
+    from playhead.script.faults import deliver as deliver
+    from playhead.script.faults import drop as drop
+    from playhead.script.faults import fail as fail
+    from playhead.script.faults import raw as raw
     from playhead.script.request import Request as Request
     from playhead.script.script import Script as Script
     from playhead.script.steps import call as call
@@ -48,6 +56,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "ApiError": "rules.rule",
+    "Delivery": "script.faults",
     "Exchange": "wire.exchange",
     "ExpectationNotMet": "errors",
     "FakeClaude": "fake",
@@ -74,12 +83,19 @@ _HOMES = {
     "call": "script.steps",
     "check": "rules.checker",
     "check_request": "rules.checker",
+    "cut": "script.faults",
+    "damage": "script.faults",
+    "deliver": "script.faults",
+    "drop": "script.faults",
+    "fail": "script.faults",
     "load": "readers.table",
+    "raw": "script.faults",
     "reply": "script.steps",
     "rule": "rules.own",
     "say": "script.steps",
     "think": "script.steps",
     "turn": "script.steps",
+    "when": "script.cases",
 }
 
 __all__ = sorted(_HOMES)  # noqa: PLE0605

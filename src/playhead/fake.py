@@ -16,13 +16,16 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from playhead.doors.sdk import Transport
 from playhead.engine.engine import Engine, Settings
 from playhead.engine.http import Incoming, Outgoing
+from playhead.engine.player import Share
 from playhead.engine.verdict import as_one, failures
 from playhead.errors import ExpectationNotMet, PlayheadError, SetupError
 from playhead.plugins import installed_rules
 from playhead.rules.choice import all_rules, choose, known_ids
 from playhead.rules.models import Model, Models, models_with
 from playhead.rules.rule import LEVELS, Level, Rule, Violation
-from playhead.script.script import ScriptLike, as_script, is_async
+from playhead.script.cases import Case, Scripts, as_cases
+from playhead.script.faults import Delivery
+from playhead.script.script import Script, is_async
 from playhead.wire.session import Session
 
 if TYPE_CHECKING:
@@ -37,13 +40,18 @@ _KEY = "playhead-needs-no-key"
 class FakeClaude:
     """A fake Claude that plays a script under the real SDK and refuses what the API refuses.
 
-    `script` is a list of steps (`say`, `call`, `think`, `turn`, `reply`, or functions `Request -> step`), a `Script`,
-    or one such function that answers every request. `strict=False` refuses nothing, and fails nothing but what
+    `script` is a list of steps (`say`, `call`, `think`, `turn`, `reply`, `fail`, ... or functions `Request -> step`), a
+    `Script`, or one such function that answers every request. Several scripts are a list of `when(...)`, or a mapping
+    from the text of a first user message to a script: each conversation plays the one that fits, from its start.
+    `strict=False` refuses nothing, and fails nothing but what
     is wrong with the script itself. `ignore` names rules to switch off, `rules` are further `Rule`s of your own.
     `conversations="one"` means that every request must continue or retry what came before; `"any"` allows fresh
-    starts. `max_requests` is the cap that stops a loop which does not end (100, or ten more than the script holds).
+    starts, which go on with the script; with `"each"` every conversation plays the script from its start.
+    `max_requests` is the cap that stops a loop which does not end (100, or ten more than the script holds).
     `level` is the weakest level of violation that fails the rehearsal; `models` are added to the table of
-    models; `Models(complete=True)` says that those known are all there are.
+    models; `Models(complete=True)` says that those known are all there are. `delivery` is how replies travel: in how
+    many pieces, how fast. Pauses cost no real time, they only add up in `waited`; `sleep` is called with the seconds of
+    each (`time.sleep`, `asyncio.sleep`, a frozen clock's `tick`).
 
     Use it as a context manager: leaving it calls `assert_ok()`, unless the body raised. Raises `ScriptError` for a
     script that is impossible and `SetupError` for options that make no sense.
@@ -51,37 +59,42 @@ class FakeClaude:
 
     def __init__(
         self,
-        script: ScriptLike,
+        script: Scripts,
         *,
         strict: bool = True,
         ignore: Collection[str] = (),
         rules: Sequence[Rule] = (),
-        conversations: Literal["one", "any"] = "one",
+        conversations: Literal["one", "any", "each"] | None = None,
         max_requests: int | None = None,
         level: Level = "broken",
         models: Sequence[Model] | Models = (),
+        delivery: Delivery | None = None,
+        sleep: Callable[[float], object] | None = None,
     ) -> None:
-        checked = as_script(script)
-        if conversations not in ("one", "any"):
-            raise SetupError(f"conversations is 'one' or 'any', not {conversations!r}")
+        checked = as_cases(script)
         if max_requests is not None and max_requests < 1:
             raise SetupError(f"max_requests is at least 1, not {max_requests}")
-        limit = max_requests or max(_DEFAULT_LIMIT, len(checked) + _BEYOND_SCRIPT)
+        if not isinstance(delivery, Delivery | None):
+            raise SetupError(f"delivery is a Delivery, such as Delivery(chunks='byte'), not {delivery!r}")
+        limit = max_requests or max(_DEFAULT_LIMIT, _requests(checked) + _BEYOND_SCRIPT)
         own = (*installed_rules(), *rules)
         settings = Settings(
             strict=strict,
-            alone=conversations == "one",
+            share=_share(conversations, checked),
             limit=limit,
             rules=choose(own, ignore),
             models=models_with(models),
             failing=_failing(level),
+            delivery=delivery or Delivery(),
         )
         self._engine = Engine(checked, settings)
         # reentrant, since a function of the script may look at `fake.session`
         self._lock = threading.RLock()
         self._expected: set[Violation] = set()
         self._rules = all_rules(own)
-        self.transport = Transport(self._answer)
+        self._sleep = sleep
+        self._waited = 0.0
+        self.transport = Transport(self._answer, self._wait)
 
     @property
     def session(self) -> Session:
@@ -94,6 +107,12 @@ class FakeClaude:
         """Every violation so far, whatever the code under test caught or hid."""
         with self._lock:
             return self._engine.violations
+
+    @property
+    def waited(self) -> float:
+        """The seconds that pauses of answers would have taken: delays, pacing, a client's timeouts."""
+        with self._lock:
+            return self._waited
 
     def client(self, **options: Any) -> anthropic.Anthropic:
         """The real `anthropic.Anthropic` over this fake. `options` are its own (`max_retries`, `timeout`, ...)."""
@@ -165,9 +184,16 @@ class FakeClaude:
             annotate(error, self)
 
     def __repr__(self) -> str:
-        engine = self._engine
-        script = "a function" if engine.player.script.endless else f"{len(engine.player.script)} steps"
-        return f"<FakeClaude: {script}, {engine.player.played} played, {len(engine.exchanges)} exchanges>"
+        players = self._engine.players.all
+        endless = any(player.script.endless for player in players)
+        script = "a function" if endless else f"{sum(len(player.script) for player in players)} steps"
+        played = sum(player.played for player in players)
+        return f"<FakeClaude: {script}, {played} played, {len(self._engine.exchanges)} exchanges>"
+
+    def _wait(self, seconds: float) -> object:
+        with self._lock:
+            self._waited = round(self._waited + seconds, 9)  # a sum of tenths stays one
+        return None if self._sleep is None else self._sleep(seconds)
 
     def _answer(self, incoming: Incoming) -> Outgoing:
         with self._lock:
@@ -222,6 +248,23 @@ def _positional(function: Callable[..., Any], given: tuple[Any, ...]) -> dict[st
     except (TypeError, ValueError):
         names = []
     return dict(zip(names, given, strict=False))
+
+
+def _requests(script: Script | Sequence[Case]) -> int:
+    """How many requests a script answers, or each of several."""
+    scripts = (script,) if isinstance(script, Script) else tuple(case.script for case in script)
+    return sum(getattr(step, "times", 1) for its in scripts for step in its.steps)
+
+
+def _share(conversations: Share | None, script: Script | Sequence[Case]) -> Share:
+    """Who plays the script. Raises `SetupError`."""
+    if conversations not in (None, "one", "any", "each"):
+        raise SetupError(f"conversations is 'one', 'any' or 'each', not {conversations!r}")
+    if isinstance(script, Script):
+        return conversations or "one"
+    if conversations in ("one", "any"):
+        raise SetupError(f"several scripts are for several conversations: leave out conversations={conversations!r}")
+    return "each"
 
 
 def _failing(level: object) -> tuple[Level, ...]:

@@ -109,12 +109,12 @@ def test_a_conversation_is_played_and_kept() -> None:
     assert [len(exchange.messages) for exchange in session.exchanges] == [1, 3, 5]
     assert [turn_.number for turn_ in session.turns] == [1, 2, 3]
     assert loop.engine.violations == ()
-    assert loop.engine.player.unplayed == ()
+    assert loop.engine.players.first.unplayed == ()
 
 
 def test_usage_follows_what_was_sent() -> None:
     """The input is weighed by messages, system and tools, so a longer history costs more; parameters cost nothing."""
-    engine = engine_of(lambda request: say("x"), alone=False)
+    engine = engine_of(lambda request: say("x"), share="any")
 
     def weight(**members: object) -> int:
         count: int = value_of(engine.answer(incoming(body_of([ASK], **members))))["usage"]["input_tokens"]
@@ -145,7 +145,7 @@ def test_a_refusal_plays_nothing() -> None:
         "request_id": "req_0002",
     }
     assert [violation.rule for violation in loop.engine.violations] == ["tool-use-unanswered"]
-    assert loop.engine.player.unplayed == (turn(say("Done")),)
+    assert loop.engine.players.first.unplayed == (turn(say("Done")),)
     loop.messages = good
     assert loop.turn()["content"] == [{"type": "text", "text": "Done"}]
     assert [violation.rule for violation in loop.engine.violations] == ["tool-use-unanswered"]
@@ -182,7 +182,7 @@ def test_the_end_of_the_script() -> None:
             "or end the loop",
         }
         assert value_of(answer)["request_id"] == f"req_000{number}"
-    assert loop.engine.over == 2
+    assert len(loop.engine.over) == 2
 
 
 @pytest.mark.parametrize("path", ["/v1/messages", "/v1/messages?beta=true", "/v1/messages/", "/gateway/v1/messages"])
@@ -211,7 +211,7 @@ def test_unknown_endpoints(method: str, path: str) -> None:
     assert (answer.status, answer.headers["x-should-retry"]) == (404, "false")
     assert value_of(answer)["error"] == {"type": "not_found_error", "message": f"Playhead: {sentence}"}
     assert [str(error) for error in engine.errors] == [sentence]
-    assert engine.player.played == 0
+    assert engine.players.first.played == 0
     assert engine.exchanges[0].status == 404
 
 
@@ -269,7 +269,7 @@ def test_threads_are_turned_down(thread: dict[str, str]) -> None:
     answer = engine.answer(incoming(body_of([ASK], thread=thread)))
     assert answer.status == 400
     assert value_of(answer)["error"]["details"] == {"error_code": "thread_unsupported_request"}
-    assert (engine.player.played, engine.errors, engine.violations) == (0, [], ())
+    assert (engine.players.first.played, engine.errors, engine.violations) == (0, [], ())
     assert engine.answer(incoming(body_of([ASK]))).status == 200
     assert engine.exchanges[1].retry_of == 1
     assert engine.violations == ()
@@ -423,7 +423,7 @@ def test_a_tool_run_after_a_cut_reply() -> None:
 
 def test_interleaved_conversations_are_told_apart() -> None:
     """Two conversations in turns, each whole: nothing is wrong, and the session holds both."""
-    engine = engine_of(lambda request: say(f"to {request.text}"), alone=False)
+    engine = engine_of(lambda request: say(f"to {request.text}"), share="any")
     left, right = Loop(engine, [{"role": "user", "content": "L"}]), Loop(engine, [{"role": "user", "content": "R"}])
     for _ in range(4):
         left.turn("L again")

@@ -8,7 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from playhead.engine.http import Outgoing, json_answer, stream_answer
+from playhead.engine.http import Outgoing, json_answer
+from playhead.engine.sending import Asked, send
+from playhead.script.faults import Sent
+from playhead.script.steps import reply
 from playhead.wire.sse import EventDecoder
 from playhead.wire.stream import accumulate, event_data
 
@@ -25,6 +28,10 @@ MESSAGE: dict[str, object] = {
     "stop_sequence": None,
     "usage": {"input_tokens": 5, "output_tokens": 9},
 }
+
+
+def streamed() -> Outgoing:
+    return send(MESSAGE, Sent(reply=reply(MESSAGE)), Asked("req_0001", stream=True)).outgoing
 
 
 def test_a_json_answer() -> None:
@@ -45,7 +52,7 @@ def test_a_body_is_its_chunks_joined() -> None:
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 64, 10**6])
 def test_a_streamed_message_arrives_whole_in_any_pieces(size: int) -> None:
     """The events make the message again whatever the pieces, split characters and CRLF included."""
-    answer = stream_answer(MESSAGE, "req_0001")
+    answer = streamed()
     decoder, events = EventDecoder(), []
     for start in range(0, len(answer.body), size):
         events += decoder.feed(answer.body[start : start + size])
@@ -57,7 +64,7 @@ def test_a_streamed_message_arrives_whole_in_any_pieces(size: int) -> None:
 
 def test_a_stream_is_one_write_with_the_apis_headers() -> None:
     """One chunk of server-sent events that begins with message_start and ends with message_stop."""
-    answer = stream_answer(MESSAGE, "req_0001")
+    answer = streamed()
     assert answer.status == 200
     assert answer.headers == {
         "content-type": "text/event-stream; charset=utf-8",

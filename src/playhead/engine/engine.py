@@ -9,19 +9,24 @@ the next step. A refused request plays nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from playhead.engine.compose import Minted, compose, require_offered, tokens
-from playhead.engine.http import Incoming, Outgoing, json_answer, stream_answer
-from playhead.engine.player import Player
+from playhead.engine.http import Incoming, Outgoing, json_answer
+from playhead.engine.player import Player, Players, Share
+from playhead.engine.sending import Asked, Sending, send, send_fault
 from playhead.errors import RequestLimitReached, ScriptError
 from playhead.rules.checker import Checker, Judgement, error_body, refusal_error
 from playhead.rules.models import Models
 from playhead.rules.registry import RULES
 from playhead.rules.rule import Level, Rule, Violation
+from playhead.script.cases import Case
+from playhead.script.faults import Delivery, Drop, Fail, Raw, Sent
 from playhead.script.request import Request
-from playhead.script.script import Script
+from playhead.script.script import Item, Script
+from playhead.wire.cloud import as_the_api_has_it, cloud_of
 from playhead.wire.codec import JsonError, JsonObject, encode
 from playhead.wire.equality import same
 from playhead.wire.exchange import Exchange, endpoint_of
@@ -35,28 +40,49 @@ _REMEMBERED = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """How an engine plays: `strict` refuses what the API refuses; `alone` means one conversation; `limit` the cap.
+    """How an engine plays: `strict` refuses what the API refuses; `limit` is the cap.
 
-    `failing` are the levels of violation that fail the rehearsal.
+    `share` says who plays the script; with `"one"` there is one conversation only. `failing` are the levels of
+    violation that fail the rehearsal, `delivery` is how a reply travels unless its step says so.
     """
 
     strict: bool = True
-    alone: bool = True
+    share: Share = "one"
     limit: int = 100
     rules: tuple[Rule, ...] = RULES
     models: Models = field(default_factory=Models)
     failing: tuple[Level, ...] = ("reject", "broken")
+    delivery: Delivery = field(default_factory=Delivery)
+
+    @property
+    def alone(self) -> bool:
+        """Whether the session is one conversation by declaration."""
+        return self.share == "one"
+
+
+class _Call(NamedTuple):
+    """A judged request on its way to its endpoint."""
+
+    exchange: Exchange
+    reading: Reading
+    judgement: Judgement
+    like: int | None
+    timeout: float | None
+
+    @property
+    def body(self) -> JsonObject:
+        return self.exchange.request or {}
 
 
 class Engine:
     """Answers the requests of one rehearsal."""
 
-    def __init__(self, script: Script, settings: Settings) -> None:
+    def __init__(self, script: Script | Sequence[Case], settings: Settings) -> None:
         self.settings = settings
-        self.player = Player(script)
+        self.players = Players(script, settings.share)
         self.exchanges: list[Exchange] = []
         self.errors: list[ScriptError] = []
-        self.over = 0
+        self.over: list[Player] = []
         self.refused: list[Violation] = []
         self.limit_reached = False
         self.watching = False
@@ -105,7 +131,7 @@ class Engine:
         self._found += judgement.violations
         if judgement.refusal is not None and self.settings.strict:
             return self._refuse(exchange, judgement)
-        return endpoint(self, exchange, reading, judgement, like)
+        return endpoint(self, _Call(exchange, reading, judgement, like, incoming.timeout))
 
     def ran(self, name: str, arguments: JsonObject, outcome: object) -> None:
         """Takes in that the client ran a tool: the call is the latest of that name and input not yet run."""
@@ -125,11 +151,14 @@ class Engine:
         self.strays.append(name)
 
     def _exchange(self, incoming: Incoming, body: JsonObject | None = None) -> Exchange:
+        headers, cloud = incoming.headers, cloud_of(incoming.path.partition("?")[0])
+        if cloud is not None and body is not None:
+            body, headers = as_the_api_has_it(cloud, body, headers)
         return Exchange(
             number=len(self.exchanges) + 1,
             method=incoming.method,
             path=incoming.path,
-            headers=incoming.headers,
+            headers=headers,
             request=body,
             tools_run=() if self.watching else None,
         )
@@ -144,38 +173,73 @@ class Engine:
             ) from error
 
     def _linked(self, exchange: Exchange, judgement: Judgement) -> Exchange:
-        link = judgement.link
-        parent = self._checker.exchange(link.parent) if link is not None and link.parent is not None else None
-        if link is None or parent is None or not is_retry(link, parent):
+        """The exchange with `retry_of`, once the players know where it stands."""
+        link, position = judgement.link, judgement.position
+        if link is None or position is None:
             return exchange
-        return replace(exchange, retry_of=parent.number)
+        parent = self._checker.exchange(link.parent) if link.parent is not None else None
+        again = parent is not None and is_retry(link, parent)
+        self.players.follow(position, link, again=again)
+        return replace(exchange, retry_of=parent.number) if again and parent is not None else exchange
 
-    def _play(self, exchange: Exchange, reading: Reading, judgement: Judgement, like: int | None) -> Outgoing:
+    def _play(self, call: _Call) -> Outgoing:
         """Answers with the next step of the script."""
-        body, number = reading.body, exchange.number
-        thread = body.get("thread")
-        if isinstance(thread, dict):
+        exchange, judgement = call.exchange, call.judgement
+        if isinstance(call.body.get("thread"), dict):
             return self._no_threads(exchange, judgement)
-        turn = judgement.link.turn if judgement.link else 1
-        request = Request(body=body, headers=exchange.headers or {}, path=exchange.path, number=number, turn=turn)
+        cloud = cloud_of(exchange.path.partition("?")[0])
+        if cloud is not None and cloud.vendor == "bedrock" and cloud.stream:
+            return self._no_event_stream(exchange, judgement)
+        request = self._request(exchange, judgement)
         try:
-            step = self.player.next(request)
+            player = self.players.at(judgement.position, request)
+            step = player.next(request)
             if step is None:
-                return self._script_over(exchange, judgement)
-            message, minted = compose(
-                step, model=str(body.get("model", "claude")), weight=reading.weight, minted=self._minted
-            )
-            if getattr(step, "check", True) and any(block.get("type") == "tool_use" for block in message["content"]):
-                require_offered(message, self._tools(body, judgement), self.player.where)
+                return self._script_over(exchange, judgement, player)
+            sending, minted = self._send(step, call, player)
         except ScriptError as error:
             self.errors.append(error)
             return self._fail(exchange, judgement, 400, "invalid_request_error", f"Playhead: {error}")
         self._minted = minted
-        self._remember(reading, judgement, like)
-        self._take_in(replace(exchange, status=200, response=message), judgement)
-        if body.get("stream") is True:
-            return stream_answer(message, _request_id(number))
-        return json_answer(200, message, _request_id(number))
+        self._remember(call)
+        self._take_in(replace(exchange, **sending.seen), judgement)  # type: ignore[arg-type]
+        return sending.outgoing
+
+    def _request(self, exchange: Exchange, judgement: Judgement) -> Request:
+        link = judgement.link
+        return Request(
+            body=exchange.request or {},
+            headers=exchange.headers or {},
+            path=exchange.path,
+            number=exchange.number,
+            turn=link.turn if link else 1,
+            conversation=link.conversation if link else 1,
+            attempt=self._attempt(exchange),
+        )
+
+    def _attempt(self, exchange: Exchange) -> int:
+        """How often the same step was asked for, this time included."""
+        count, before = 1, exchange.retry_of
+        while before is not None:
+            count, before = count + 1, self.exchanges[before - 1].retry_of
+        return count
+
+    def _send(self, step: Item, call: _Call, player: Player) -> tuple[Sending, Minted]:
+        """The answer that a step makes. Raises `ScriptError`."""
+        body = call.body
+        asked = Asked(_request_id(call.exchange.number), stream=body.get("stream") is True, timeout=call.timeout)
+        if isinstance(step, Fail | Drop | Raw):
+            return send_fault(step, asked), self._minted
+        sent = step if isinstance(step, Sent) else Sent(reply=step)
+        if sent.delivery is None:
+            sent = replace(sent, delivery=self.settings.delivery)
+        message, minted = compose(
+            sent.reply, model=str(body.get("model", "claude")), weight=call.reading.weight, minted=self._minted
+        )
+        checked = getattr(sent.reply, "check", True)
+        if checked and any(block.get("type") == "tool_use" for block in message["content"]):
+            require_offered(message, self._tools(body, call.judgement), player.where)
+        return send(message, sent, asked), minted
 
     def _tools(self, body: JsonObject, judgement: Judgement) -> object:
         """The tools on offer; where the loop did not send them again, a fault of its own, those it sent before."""
@@ -185,21 +249,22 @@ class Engine:
             link = self._checker.link(link.parent)
         return body.get("tools")
 
-    def _remember(self, reading: Reading, judgement: Judgement, like: int | None) -> None:
-        if judgement.position is None or not reading.head:
+    def _remember(self, call: _Call) -> None:
+        position = call.judgement.position
+        if position is None or not call.reading.head:
             return
-        if like is not None:
-            self._readings.pop(like, None)
-        self._readings[judgement.position] = reading
+        if call.like is not None:
+            self._readings.pop(call.like, None)
+        self._readings[position] = call.reading
         if len(self._readings) > _REMEMBERED:
             del self._readings[next(iter(self._readings))]
 
-    def _count(self, exchange: Exchange, reading: Reading, judgement: Judgement, like: int | None) -> Outgoing:
-        answer: JsonObject = {"input_tokens": tokens(reading.weight)}
-        if "context_management" in reading.body:
+    def _count(self, call: _Call) -> Outgoing:
+        answer: JsonObject = {"input_tokens": tokens(call.reading.weight)}
+        if "context_management" in call.body:
             answer["context_management"] = {"original_input_tokens": answer["input_tokens"]}
-        self._take_in(replace(exchange, status=200, response=answer), judgement)
-        return json_answer(200, answer, _request_id(exchange.number))
+        self._take_in(replace(call.exchange, status=200, response=answer), call.judgement)
+        return json_answer(200, answer, _request_id(call.exchange.number))
 
     def _take_in(self, exchange: Exchange, judgement: Judgement) -> None:
         self.exchanges.append(exchange)
@@ -213,9 +278,9 @@ class Engine:
         self._take_in(replace(exchange, status=error.status, error=error.body["error"]), judgement)
         return Outgoing(status=error.status, headers=error.headers, chunks=(encode(error.body),))
 
-    def _script_over(self, exchange: Exchange, judgement: Judgement) -> Outgoing:
-        self.over += 1
-        steps = len(self.player.script)
+    def _script_over(self, exchange: Exchange, judgement: Judgement, player: Player) -> Outgoing:
+        self.over.append(player)
+        steps = len(player.script)
         played = f"all {steps} steps were played" if steps != 1 else "its one step was played"
         sentence = f"Playhead: the script is over: {played}, and the loop asks again; add a step, or end the loop"
         return self._fail(exchange, judgement, 400, "invalid_request_error", sentence)
@@ -231,12 +296,21 @@ class Engine:
             error_code="thread_unsupported_request",
         )
 
+    def _no_event_stream(self, exchange: Exchange, judgement: Judgement) -> Outgoing:
+        sentence = "the fake plays Bedrock's JSON answers, not its binary event streams: ask without streaming"
+        self.errors.append(ScriptError(f"request {exchange.number}: {sentence}"))
+        return self._fail(exchange, judgement, 400, "invalid_request_error", f"Playhead: {sentence}")
+
     def _unknown_endpoint(self, exchange: Exchange) -> Outgoing:
-        error = ScriptError(
-            f"the fake plays POST {MESSAGES_PATH} and POST {COUNT_TOKENS_PATH}, not {exchange.method} {exchange.path}"
-        )
-        self.errors.append(error)
-        return self._fail(exchange, None, 404, "not_found_error", f"Playhead: {error}")
+        if exchange.method != "HEAD" and exchange.endpoint:
+            # clients look whether anybody is there; whoever asks for more would get it from the API
+            self.errors.append(
+                ScriptError(
+                    f"request {exchange.number} is {exchange.method} {exchange.path}, and the fake plays "
+                    f"POST {MESSAGES_PATH}, POST {COUNT_TOKENS_PATH} and GET /v1/models; it was answered with a 404"
+                )
+            )
+        return self._fail(exchange, None, 404, "not_found_error", "Not Found")
 
     def _unreadable(self, exchange: Exchange, error: JsonError) -> Outgoing:
         sentence = f"The request body is not valid JSON: {error}"
@@ -263,7 +337,7 @@ class Engine:
         return json_answer(status, body, request_id, **{"x-should-retry": "false"})
 
 
-_Endpoint = Callable[[Engine, Exchange, Reading, Judgement, "int | None"], Outgoing]
+_Endpoint = Callable[[Engine, _Call], Outgoing]
 _ENDPOINTS: Mapping[tuple[str, str], _Endpoint] = {
     ("POST", MESSAGES_PATH): Engine._play,
     ("POST", COUNT_TOKENS_PATH): Engine._count,

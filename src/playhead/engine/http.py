@@ -1,38 +1,63 @@
 """A request and an answer as bytes, between the doors and the engine.
 
-Law: values; no HTTP library, no I/O.
+Law: values; no HTTP library, no I/O, no decisions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from playhead.wire.codec import encode
-from playhead.wire.stream import events_of, stream_bytes
+
+Fault = Literal["connect", "read", "write", "timeout", "connect_timeout", "write_timeout", "close"]
+"""How a connection fails; each door knows what that is in its world."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Incoming:
-    """A request: `path` may carry a query, `headers` have lower-case names."""
+    """A request: `path` may carry a query, `headers` have lower-case names.
+
+    `timeout` is the time in seconds that the client waits for more bytes; None for ever.
+    """
 
     method: str
     path: str
     headers: Mapping[str, str]
     body: bytes
+    timeout: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outgoing:
-    """An answer: status, headers, and the body in the pieces in which it is to leave."""
+    """An answer: status, headers, and the body in the pieces in which it is to leave.
+
+    `waits` are the seconds before each piece; empty where nothing is waited for. `delay` is the time in seconds
+    before the answer begins. `fault` is what happens after the last piece, in place of the end; with status 0 it
+    happens in place of the answer.
+    """
 
     status: int
     headers: Mapping[str, str]
     chunks: tuple[bytes, ...]
+    waits: tuple[float, ...] = ()
+    delay: float = 0.0
+    fault: Fault | None = None
 
     @property
     def body(self) -> bytes:
         return b"".join(self.chunks)
+
+    @property
+    def plain(self) -> bool:
+        """Whether it leaves at once and whole, as almost every answer does."""
+        return len(self.chunks) < 2 and not self.waits and self.fault is None
+
+
+def no_answer(fault: Fault, delay: float = 0.0) -> Outgoing:
+    """A connection that fails before there is an answer."""
+    return Outgoing(status=0, headers={}, chunks=(), delay=delay, fault=fault)
 
 
 def json_answer(status: int, value: object, request_id: str, **headers: str) -> Outgoing:
@@ -41,17 +66,4 @@ def json_answer(status: int, value: object, request_id: str, **headers: str) -> 
         status=status,
         headers={"content-type": "application/json", "request-id": request_id, **headers},
         chunks=(encode(value),),
-    )
-
-
-def stream_answer(message: dict[str, object], request_id: str) -> Outgoing:
-    """A message as a stream, in one write."""
-    return Outgoing(
-        status=200,
-        headers={
-            "content-type": "text/event-stream; charset=utf-8",
-            "cache-control": "no-cache",
-            "request-id": request_id,
-        },
-        chunks=(stream_bytes(events_of(message)),),
     )

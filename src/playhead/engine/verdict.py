@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from playhead.engine.engine import Engine
+from playhead.engine.player import Player
 from playhead.errors import PlayheadError, RuleViolations, ScriptNotFinished, ScriptOver, SeveralFailures
 from playhead.rules.report import report
 from playhead.rules.rule import Violation
+from playhead.wire.exchange import Exchange
 from playhead.wire.tables import STOP_REASONS
 
 
@@ -28,8 +30,9 @@ def failures(engine: Engine, expected: Collection[Violation] = ()) -> list[Playh
     failed += engine.errors
     if engine.over:
         failed.append(_script_over(engine))
-    if engine.player.unplayed and not failed and not (engine.refused and expected):
-        failed.append(_not_finished(engine))
+    idle = [player for player in engine.players.all if player.unplayed]
+    if idle and not failed and not (engine.refused and expected):
+        failed.append(_not_finished(engine, idle))
     return failed
 
 
@@ -61,33 +64,37 @@ def _notes(engine: Engine, unexpected: Sequence[Violation]) -> list[str]:
             f"The fake answered exchange {refused[0].exchange} with this {status}. If the test reached its end all the "
             f"same, the loop caught the error itself{named} {went_on}."
         )
-    unplayed = len(engine.player.unplayed)
-    if unplayed:
-        notes.append(f"{_steps(unplayed, len(engine.player.script))} never asked for.")
+    for player in engine.players.all:
+        if player.unplayed:
+            notes.append(f"{_steps(player)} never asked for.")
     return notes
 
 
-def _steps(count: int, of: int) -> str:
-    return f"{count} of {of} step{'s' if of != 1 else ''} {'was' if count == 1 else 'were'}"
+def _steps(player: Player) -> str:
+    count, of = len(player.unplayed), len(player.script)
+    named = f" of {player.name}" if player.name else ""
+    return f"{count} of {of} step{'s' if of != 1 else ''}{named} {'was' if count == 1 else 'were'}"
 
 
-def _not_finished(engine: Engine) -> ScriptNotFinished:
-    unplayed = engine.player.unplayed
-    total = len(engine.player.script)
-    first = total - len(unplayed) + 1
-    lines = [f"{_steps(len(unplayed), total)} never asked for"]
-    for number, step in enumerate(unplayed, first):
-        shown = str(step) if not callable(step) else f"function {getattr(step, '__name__', 'of the script')}"
-        lines.append(f"    {number:<3} {shown}{'   <- next' if number == first else ''}")
+def _not_finished(engine: Engine, idle: Sequence[Player]) -> ScriptNotFinished:
+    lines = []
+    for player in idle:
+        first = len(player.script) - len(player.unplayed) + 1
+        lines.append(f"{_steps(player)} never asked for")
+        for number, step in enumerate(player.unplayed, first):
+            shown = str(step) if not callable(step) else f"function {getattr(step, '__name__', 'of the script')}"
+            lines.append(f"    {number:<3} {shown}{'   <- next' if number == first else ''}")
     lines.append(_where_it_stopped(engine))
-    return ScriptNotFinished("\n".join(lines), unplayed)
+    return ScriptNotFinished("\n".join(lines), [step for player in idle for step in player.unplayed])
 
 
 def _where_it_stopped(engine: Engine) -> str:
-    answered = [exchange for exchange in engine.exchanges if exchange.is_message and exchange.response is not None]
-    if not answered:
-        return "The loop sent no request that was answered."
-    last = answered[-1]
+    asked = [exchange for exchange in engine.exchanges if exchange.is_message]
+    if not asked:
+        return "The loop sent no request."
+    last = asked[-1]
+    if last.failed:
+        return f"The loop stopped after exchange {last.number}, which failed: {_failure(last)}."
     sentence = f'The loop stopped after exchange {last.number} with stop_reason "{last.stop_reason}"'
     reason = STOP_REASONS.get(last.stop_reason or "")
     calls = len(last.calls())
@@ -98,14 +105,21 @@ def _where_it_stopped(engine: Engine) -> str:
     return f"{sentence}."
 
 
+def _failure(exchange: Exchange) -> str:
+    if exchange.error is not None:
+        status = "" if exchange.status in (None, 200) else f"{exchange.status} "
+        return f"{status}{exchange.error.get('type')}"
+    return "the connection broke" if exchange.status is None else "the answer broke off"
+
+
 def _script_over(engine: Engine) -> ScriptOver:
-    requests = engine.over
+    requests, player = len(engine.over), engine.over[0]
     asked = f"{requests} request{'s' if requests != 1 else ''}"
     last = next((exchange for exchange in reversed(engine.exchanges) if exchange.response is not None), None)
     after = f' Its last answered reply stopped with "{last.stop_reason}".' if last else ""
-    steps = len(engine.player.script)
+    named = f" of {player.name}" if player.name else ""
     return ScriptOver(
-        f"the loop sent {asked} after the script's last step (of {steps}): add what Claude should say, "
-        f"or find out why the loop did not stop.{after}",
+        f"the loop sent {asked} after the script's last step (of {len(player.script)}){named}: "
+        f"add what Claude should say, or find out why the loop did not stop.{after}",
         requests,
     )

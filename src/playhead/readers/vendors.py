@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from urllib.parse import unquote
 
 from playhead.readers.call import Call
+from playhead.wire.cloud import cloud_of
 from playhead.wire.codec import JsonObject
 from playhead.wire.tables import MESSAGES_PATH
 
@@ -37,8 +37,6 @@ class Endpoint:
 
 
 _URL = re.compile(r"(?:[a-zA-Z][a-zA-Z0-9+.-]*:)?//(?:[^/?#@]*@)?(\[[^\]]*\]|[^/:?#\[]+)(?::\d*)?([/?][^#]*)?")
-_BEDROCK = re.compile(r"/model/([^/]+)/(invoke-with-response-stream|invoke)\Z")
-_VERTEX = re.compile(r"/publishers/anthropic/models/([^/:]+)(?::|%3[aA])(streamRawPredict|rawPredict)\Z")
 _FOREIGN = re.compile(
     r"/(?:chat/completions|completions|responses|embeddings|converse|converse-stream|api/generate|api/chat)\Z"
     r"|:(?:generateContent|streamGenerateContent|countTokens|embedContent|predict)\Z"
@@ -70,15 +68,16 @@ def endpoint(call: Call, request: object, answer: object) -> Endpoint | str:
 
 def _cloud(path: str, request: object) -> Endpoint | None:
     """The endpoint of Bedrock's and Vertex's URLs, which carry the model and whether the answer is streamed."""
-    bedrock, vertex = _BEDROCK.search(path), _VERTEX.search(path)
-    match = bedrock or vertex
-    if match is None:
+    cloud = cloud_of(path)
+    if cloud is None:
         return None
-    model = unquote(match.group(1))
-    if bedrock and not _is_claude_model(model) and "anthropic_version" not in _object(request):
+    if (
+        cloud.vendor == "bedrock"
+        and not _is_claude_model(cloud.model or "")
+        and "anthropic_version" not in _object(request)
+    ):
         return None
-    streams = match.group(2) in ("invoke-with-response-stream", "streamRawPredict")
-    return Endpoint(path=MESSAGES_PATH, model=model, streams=streams, cloud=True)
+    return Endpoint(path=cloud.endpoint, model=cloud.model, streams=cloud.stream, cloud=True)
 
 
 def _is_claude(call: Call, host: str, path: str, request: object, answer: object) -> bool:

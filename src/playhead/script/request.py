@@ -14,13 +14,18 @@ from playhead.wire.turns import blocks_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What came: `body` as sent, `headers` with lower-case names, `number` of the exchange and `turn`, from 1."""
+    """What came: `body` as sent, `headers` with lower-case names, `number` of the exchange, from 1.
+
+    `conversation` and `turn` say where it stands, and `attempt` how often the step was asked for, all from 1.
+    """
 
     body: JsonObject
     headers: Mapping[str, str]
     path: str
     number: int
     turn: int
+    conversation: int = 1
+    attempt: int = 1
 
     @property
     def messages(self) -> list[JsonObject]:

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from playhead.errors import ScriptError
+from playhead.script.faults import Drop, Fail, Raw, Sent
 from playhead.script.steps import Block, Reply, Responder, Step, Turn, as_turn
 from playhead.wire.codec import kind
 
-Item: TypeAlias = Turn | Reply | Responder
-"""What a script holds: finished turns and replies, and functions that make a step from the request."""
+Item: TypeAlias = Turn | Reply | Sent | Fail | Drop | Raw
+"""What one request is answered with."""
 
 ScriptLike: TypeAlias = "Script | Iterable[Step | Responder] | Responder"
 
@@ -48,7 +49,7 @@ def as_script(given: object) -> Script:
     """The script that was meant. Raises `ScriptError`, naming the step and how to write it."""
     if isinstance(given, Script):
         return given
-    if isinstance(given, Block | Turn | Reply):
+    if isinstance(given, Block | Item):
         raise ScriptError("a script is a list of steps: put the step into brackets, FakeClaude([...])")
     if callable(given):
         return Script(responder=given)
@@ -57,16 +58,16 @@ def as_script(given: object) -> Script:
     return Script(steps=tuple(given))
 
 
-def as_item(step: object, where: str) -> Turn | Reply:
-    """A finished turn or reply. Raises `ScriptError` for what is none, a function included."""
+def as_item(step: object, where: str) -> Item:
+    """A step that can be played. Raises `ScriptError` for what is none, a function included."""
     if isinstance(step, Block):
         return as_turn(step)
-    if isinstance(step, Turn | Reply):
+    if isinstance(step, Item):
         return step
     raise ScriptError(f"{where} is {_shown(step)}: {_advice(step)}")
 
 
-def _item(step: object, where: str) -> Item:
+def _item(step: object, where: str) -> Item | Responder:
     if callable(step):
         return _responder(step, where)
     return as_item(step, where)
@@ -101,4 +102,4 @@ def _advice(step: object) -> str:
         return "for several blocks in one reply write turn(...)"
     if step is None:
         return "a function must return a step: say(...), call(...), turn(...) or reply(...)"
-    return "a step is say(...), call(...), think(...), turn(...), reply(...), or a function Request -> step"
+    return "a step is say(...), call(...), turn(...), reply(...), fail(...) and so on, or a function Request -> step"

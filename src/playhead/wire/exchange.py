@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from playhead.wire.cloud import cloud_of
 from playhead.wire.codec import JsonObject
 from playhead.wire.tables import COUNT_TOKENS_PATH, MESSAGES_PATH
 
@@ -88,9 +89,10 @@ class Exchange:
 
 
 def endpoint_of(path: str) -> str:
-    """A path without query and without what a proxy or gateway puts before the API's own part."""
+    """A path without query and without what a gateway puts before the API's own part; a cloud's as the API's."""
     path = path.partition("?")[0].rstrip("/")
     for known in (COUNT_TOKENS_PATH, MESSAGES_PATH):
         if path.endswith(known):
             return known
-    return path
+    cloud = cloud_of(path)
+    return cloud.endpoint if cloud is not None else path

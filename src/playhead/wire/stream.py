@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from playhead.wire.codec import JsonError, JsonObject, decode, encode, encode_text
@@ -212,17 +213,26 @@ def event_data(event: ServerSentEvent) -> EventData:
     return data
 
 
-def events_of(message: JsonObject, *, piece: int = 0) -> Iterator[EventData]:
+def events_of(
+    message: JsonObject, *, piece: int | None = 0, texts: Mapping[int, str] = MappingProxyType({})
+) -> Iterator[EventData]:
     """The events of a stream that accumulates to `message`.
 
-    `piece` is the number of characters in one delta of text or JSON; 0 puts each member into one delta. The order and
-    the fields are those of recorded streams: `ping` after the first block's start, the final usage in `message_delta`.
+    `piece` is the number of characters in one delta of text or JSON; 0 puts each member into one delta, None cuts it
+    into a few, as a model writes it. `texts` gives for a block's position the JSON text of its input, where it is to be
+    streamed to the letter. The order and the fields are those of recorded streams: `ping` after the first block's
+    start, the final usage in `message_delta`.
     """
     content = message.get("content")
     blocks: list[Any] = content if isinstance(content, list) else []
     yield {"type": "message_start", "message": _opening(message)}
     for index, block in enumerate(blocks):
-        yield from _block_events(index, block, piece, first=index == 0)
+        yield {"type": "content_block_start", "index": index, "content_block": _emptied(block)}
+        if index == 0:
+            yield {"type": "ping"}
+        for delta in _deltas(block, piece, texts.get(index)):
+            yield {"type": "content_block_delta", "index": index, "delta": delta}
+        yield {"type": "content_block_stop", "index": index}
     yield {"type": "message_delta", **_closing(message)}
     yield {"type": "message_stop"}
 
@@ -247,16 +257,6 @@ def _closing(message: JsonObject) -> JsonObject:
     if message.get("context_management") is not None:
         closing["context_management"] = message["context_management"]
     return closing
-
-
-def _block_events(index: int, block: Any, piece: int, *, first: bool) -> Iterator[EventData]:
-    pieces = [*_pieces(block, piece)] if isinstance(block, dict) else []
-    yield {"type": "content_block_start", "index": index, "content_block": _emptied(block)}
-    if first:
-        yield {"type": "ping"}
-    for delta in pieces:
-        yield {"type": "content_block_delta", "index": index, "delta": delta}
-    yield {"type": "content_block_stop", "index": index}
 
 
 _EMPTY: Mapping[str, object] = {
@@ -288,48 +288,63 @@ def _emptied(block: Any) -> Any:
     return {key: copy.copy(_EMPTY[key]) if key in streamed else value for key, value in block.items()}
 
 
-def _pieces(block: JsonObject, size: int) -> Iterator[JsonObject]:
+def _deltas(block: Any, size: int | None, text: str | None) -> Iterator[JsonObject]:
+    """What the stream adds to a block; `text` is the letter of its input, where that is given."""
+    if not isinstance(block, dict):
+        return
     streamed = _streamed(block)
     if "compaction_delta" in streamed.values():
         yield {"type": "compaction_delta", **{member: block[member] for member in streamed}}
         return
     for member, delta in streamed.items():
-        yield from _PIECES[delta](block[member], size)
+        if member == "input" and text is not None:
+            yield from _json_pieces(text, size)
+        else:
+            yield from _PIECES[delta](block[member], size)
 
 
-def _cut(text: str, size: int) -> Iterator[str]:
+_SMALLEST = 12
+_FEW = 8
+
+
+def _cut(text: str, size: int | None) -> Iterator[str]:
+    if size is None:
+        size = max(_SMALLEST, -(-len(text) // _FEW))
     step = size if size > 0 else max(len(text), 1)
     return (text[start : start + step] for start in range(0, len(text), step))
 
 
-def _text_pieces(value: Any, size: int) -> Iterator[JsonObject]:
+def _text_pieces(value: Any, size: int | None) -> Iterator[JsonObject]:
     return ({"type": "text_delta", "text": part} for part in _cut(value, size))
 
 
-def _thinking_pieces(value: Any, size: int) -> Iterator[JsonObject]:
+def _thinking_pieces(value: Any, size: int | None) -> Iterator[JsonObject]:
     return ({"type": "thinking_delta", "thinking": part} for part in _cut(value, size))
 
 
-def _signature_pieces(value: Any, size: int) -> Iterator[JsonObject]:
+def _signature_pieces(value: Any, size: int | None) -> Iterator[JsonObject]:
     yield {"type": "signature_delta", "signature": value}
 
 
-def _citation_pieces(value: Any, size: int) -> Iterator[JsonObject]:
+def _citation_pieces(value: Any, size: int | None) -> Iterator[JsonObject]:
     return ({"type": "citations_delta", "citation": citation} for citation in value or [])
 
 
-def _input_pieces(value: Any, size: int) -> Iterator[JsonObject]:
+def _input_pieces(value: Any, size: int | None) -> Iterator[JsonObject]:
+    return _json_pieces("" if value == {} else encode_text(value), size)
+
+
+def _json_pieces(text: str, size: int | None) -> Iterator[JsonObject]:
     # the API opens every input with an empty piece, and an empty input has nothing else
     yield {"type": "input_json_delta", "partial_json": ""}
-    if value != {}:
-        for part in _cut(encode_text(value), size):
-            yield {"type": "input_json_delta", "partial_json": part}
+    for part in _cut(text, size):
+        yield {"type": "input_json_delta", "partial_json": part}
 
 
 _WHOLE = ("compaction_delta", "input_json_delta")
 """Deltas that bring a value of any kind."""
 
-_PIECES: Mapping[str, Callable[[Any, int], Iterator[JsonObject]]] = {
+_PIECES: Mapping[str, Callable[[Any, int | None], Iterator[JsonObject]]] = {
     "text_delta": _text_pieces,
     "thinking_delta": _thinking_pieces,
     "signature_delta": _signature_pieces,
@@ -338,6 +353,11 @@ _PIECES: Mapping[str, Callable[[Any, int], Iterator[JsonObject]]] = {
 }
 
 
+def event_bytes(event: EventData) -> bytes:
+    """One event as the bytes of a stream."""
+    return encode_event(str(event.get("type", "")), encode(event))
+
+
 def stream_bytes(events: Iterable[EventData]) -> bytes:
     """Events as the bytes of a stream."""
-    return b"".join(encode_event(str(event.get("type", "")), encode(event)) for event in events)
+    return b"".join(map(event_bytes, events))

@@ -1,0 +1,216 @@
+"""A message or a fault made into an answer's bytes, and what the client can have understood of them.
+
+Law: pure. Damage comes first, then the cut, then the writes and their times, as on a real way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from types import MappingProxyType
+from typing import NamedTuple
+
+from playhead.engine.http import Fault, Outgoing, json_answer, no_answer
+from playhead.errors import ScriptError
+from playhead.rules.checker import error_body
+from playhead.script.faults import Break, Chunks, Delivery, Drop, Fail, Raw, Sent
+from playhead.wire.codec import JsonError, JsonObject, decode_object, encode
+from playhead.wire.damage import DAMAGES, EVENT_STREAM, JSON, Damage, middle
+from playhead.wire.sse import EventDecoder
+from playhead.wire.stream import Accumulator, event_bytes, event_data, events_of
+from playhead.wire.tables import ERROR_STATUS
+
+_FAULTS: Mapping[str, Fault | None] = {"reset": "read", "close": "close", "timeout": "timeout", "end": None}
+USUAL = Delivery()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sending:
+    """What goes out, and the fields of the exchange that tell what came of it."""
+
+    outgoing: Outgoing
+    seen: Mapping[str, object]
+
+
+class Asked(NamedTuple):
+    """What of a request decides how its answer travels."""
+
+    request_id: str
+    stream: bool = False
+    timeout: float | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class _Body:
+    """A body on its way: in pieces that may be written apart, and how it ends."""
+
+    pieces: list[bytes]
+    content_type: str
+    fault: Fault | None = None
+    changed: bool = False
+    waits: tuple[float, ...] = field(default=())
+
+
+def send(message: JsonObject, sent: Sent, asked: Asked, texts: Mapping[int, str] = MappingProxyType({})) -> Sending:
+    """A message on its way to the client. `texts` are inputs to be streamed to the letter.
+
+    Raises `ScriptError` for a damage that this kind of answer cannot have.
+    """
+    delivery = sent.delivery or USUAL
+    if sent.broken is not None and sent.broken.how == "error" and not asked.stream:
+        return _refused(sent.broken, asked)
+    events = [*events_of(message, piece=delivery.pieces, texts=texts)] if asked.stream else []
+    pieces = [*map(event_bytes, events)] if asked.stream else [encode(message)]
+    body = _Body(pieces=pieces, content_type=EVENT_STREAM if asked.stream else JSON)
+    if sent.damage is not None:
+        _damage(body, DAMAGES[sent.damage], message, events, sent.at)
+    if delivery.newline != "\n" and body.content_type == EVENT_STREAM:
+        body.pieces = [piece.replace(b"\n", delivery.newline.encode()) for piece in body.pieces]
+    if sent.broken is not None:
+        _cut(body, sent.broken, _share(message, delivery, sent.broken) if not asked.stream else None)
+    return _sending(body, message, delivery, asked)
+
+
+def _damage(body: _Body, damage: Damage, message: JsonObject, events: Sequence[JsonObject], at: int | None) -> None:
+    streams = bool(events)
+    made: list[bytes] | None = None
+    if streams and damage.on_stream is not None:
+        made = damage.on_stream(events, middle(events) if at is None else min(at, len(events) - 1))
+    elif not streams and damage.on_body is not None:
+        made = [damage.on_body(message)]
+    if made is None:
+        answers, asks = ("a JSON answer", "a stream") if streams else ("a stream", "none")
+        raise ScriptError(f"damage({damage.name!r}) is one of {answers}, and the request asks for {asks}")
+    body.pieces, body.changed = made, True
+    body.content_type = damage.content_types[0 if streams else 1]
+
+
+def _share(message: JsonObject, delivery: Delivery, broken: Break) -> float | None:
+    """The share of a JSON body that comes before the break: that of the events which a stream of it would have."""
+    if broken.events is None:
+        return None
+    total = sum(1 for _ in events_of(message, piece=delivery.pieces))
+    return min(1.0, broken.events / total)
+
+
+def _cut(body: _Body, broken: Break, share: float | None) -> None:
+    """Leaves what comes before the break; `share` tells it for a body that has no events."""
+    size = sum(map(len, body.pieces))
+    if broken.bytes is not None:
+        keep = broken.bytes
+    elif share is not None:
+        keep = int(size * share)
+    elif len(body.pieces) == 1:
+        keep = size // 2
+    else:
+        count = len(body.pieces) // 2 if broken.events is None else broken.events
+        keep = sum(map(len, body.pieces[:count]))
+    kept = []
+    for piece in body.pieces:
+        kept.append(piece[: max(0, keep)])
+        keep -= len(piece)
+    body.pieces, body.changed = [piece for piece in kept if piece], True
+    if broken.how == "error":
+        body.pieces.append(event_bytes(_error_event(broken.error)))
+    else:
+        body.fault = _FAULTS[broken.how]
+
+
+def _error_event(error: str) -> JsonObject:
+    return {"type": "error", "error": {"type": error, "message": _words(error)}}
+
+
+def _words(error: str) -> str:
+    return "Overloaded" if error == "overloaded_error" else error.removesuffix("_error").replace("_", " ").capitalize()
+
+
+def _refused(broken: Break, asked: Asked) -> Sending:
+    """What is an error event in a stream is an HTTP error where none was asked for."""
+    error = {"type": broken.error, "message": _words(broken.error)}
+    headers = MappingProxyType({"retry-after-ms": "1"})
+    return send_fault(Fail(status=ERROR_STATUS[broken.error], error=error, headers=headers), asked)
+
+
+def _sending(body: _Body, message: JsonObject, delivery: Delivery, asked: Asked) -> Sending:
+    chunks = split(body.pieces, delivery.chunks)
+    waits = (0.0, *[delivery.pace] * (len(chunks) - 1)) if delivery.pace and chunks else ()
+    headers = {"content-type": body.content_type, "request-id": asked.request_id}
+    if asked.stream:
+        headers["cache-control"] = "no-cache"
+    headers.update(delivery.headers)
+    patience = asked.timeout
+    if patience is not None and delivery.delay > patience:
+        return Sending(outgoing=no_answer("timeout", patience), seen={"status": None, "complete": False})
+    fault, changed = body.fault, body.changed
+    if patience is not None and delivery.pace > patience and len(chunks) > 1:
+        chunks, waits, fault, changed = chunks[:1], (), "timeout", True
+    outgoing = Outgoing(
+        status=200, headers=headers, chunks=tuple(chunks), waits=waits, delay=delivery.delay, fault=fault
+    )
+    whole: Mapping[str, object] = {"status": 200, "response": message}
+    return Sending(outgoing=outgoing, seen=understood(outgoing) if changed else whole)
+
+
+def split(pieces: Sequence[bytes], chunks: Chunks) -> list[bytes]:
+    """The writes in which a body leaves; nothing is lost, and no write is empty."""
+    if chunks == "event":
+        return [*pieces]
+    body = b"".join(pieces)
+    if chunks == "whole":
+        return [body] if body else []
+    if chunks == "byte":
+        chunks = 1
+    ends = range(chunks, len(body), chunks) if isinstance(chunks, int) else chunks
+    places = sorted({0, len(body), *(end for end in ends if end < len(body))})
+    return [body[start:end] for start, end in pairwise(places)]
+
+
+def send_fault(step: Fail | Drop | Raw, asked: Asked) -> Sending:
+    """An answer that is no message: an HTTP error, a connection that fails, bytes as they stand."""
+    if isinstance(step, Drop):
+        late = asked.timeout or 0.0 if "timeout" in step.how else 0.0
+        return Sending(outgoing=no_answer(step.how, late), seen={"status": None, "complete": False})
+    if isinstance(step, Raw):
+        headers = {"request-id": asked.request_id, **step.headers}
+        outgoing = Outgoing(status=step.status, headers=headers, chunks=step.chunks)
+        return Sending(outgoing=outgoing, seen=understood(outgoing))
+    error = step.error
+    body = error_body(error["type"], error["message"], asked.request_id, **error.get("details", {}))
+    return Sending(
+        outgoing=json_answer(step.status, body, asked.request_id, **step.headers),
+        seen={"status": step.status, "error": body["error"], "response_headers": step.headers},
+    )
+
+
+def understood(answer: Outgoing) -> Mapping[str, object]:
+    """What a client can read from an answer's bytes, as the fields of an exchange.
+
+    Of a stream: the message as far as it came. An event that cannot be read ends the reading, as it does the SDK's.
+    """
+    told: dict[str, object] = {"status": answer.status, "response_headers": answer.headers}
+    if answer.headers.get("content-type", "").startswith("text/event-stream"):
+        return {**told, **_of_stream(answer)}
+    try:
+        value = decode_object(answer.body)
+    except JsonError:
+        return {**told, "complete": False}
+    error = value.get("error")
+    if answer.status >= 400 or value.get("type") == "error":
+        return {**told, "error": error if isinstance(error, dict) else {"type": "api_error", "message": str(error)}}
+    return {**told, "response": value, "complete": answer.fault is None}
+
+
+def _of_stream(answer: Outgoing) -> dict[str, object]:
+    made, readable = Accumulator(), True
+    decoder = EventDecoder()
+    for event in decoder.feed(answer.body):
+        if event.name == "ping":
+            continue  # its data is never parsed
+        try:
+            made.add(event_data(event))
+        except JsonError:
+            readable = False
+            break
+    made.close()
+    return {"response": made.message, "complete": made.complete and readable, "error": made.error}
