@@ -234,14 +234,14 @@ def test_the_developers_environment_makes_no_difference(
 
 
 def test_the_tool_runner_goes_on_without_threads() -> None:
-    """By default it asks for a thread held by the server, is told that there are none, and sends the history."""
+    """It asks for a thread held by the server, is told that there are none, and sends the history."""
 
     @beta_tool
     def add(a: int, b: int) -> str:
         """Adds."""
         return str(a + b)
 
-    with FakeClaude([call("add", a=1, b=2), call("add", a=3, b=3), say("6")]) as fake:
+    with FakeClaude([call("add", a=1, b=2), call("add", a=3, b=3), say("6")], threads=False) as fake:
         runner = fake.client().beta.messages.tool_runner(model=MODEL, max_tokens=64, messages=[ASK], tools=[add])
         last = runner.until_done()
         assert last.content[0].text == "6"  # type: ignore[union-attr]
@@ -457,9 +457,11 @@ def test_steps_that_were_not_played() -> None:
 def test_an_unknown_endpoint() -> None:
     """A 404 without a second try; the test learns that the fake does not play it."""
     fake = FakeClaude([])
-    with pytest.raises(anthropic.NotFoundError, match="not GET /v1/models"):
-        fake.client().models.list()
-    with pytest.raises(ScriptError, match="the fake plays POST /v1/messages and"):
+    with pytest.raises(anthropic.NotFoundError, match="Not Found"):
+        fake.client().messages.batches.list()
+    with pytest.raises(
+        ScriptError, match="request 1 is GET /v1/messages/batches, and the fake plays POST /v1/messages"
+    ):
         fake.assert_ok()
 
 

@@ -49,9 +49,10 @@ class FakeClaude:
     starts, which go on with the script; with `"each"` every conversation plays the script from its start.
     `max_requests` is the cap that stops a loop which does not end (100, or ten more than the script holds).
     `level` is the weakest level of violation that fails the rehearsal; `models` are added to the table of
-    models; `Models(complete=True)` says that those known are all there are. `delivery` is how replies travel: in how
-    many pieces, how fast. Pauses cost no real time, they only add up in `waited`; `sleep` is called with the seconds of
-    each (`time.sleep`, `asyncio.sleep`, a frozen clock's `tick`).
+    models; `Models(complete=True)` says that those known are all there are. With `threads=False` the server holds no
+    conversations, and refuses a request that asks for it. `delivery` is how replies travel: in how many pieces, how
+    fast. Pauses cost no real time, they only add up in `waited`; `sleep` is called with the seconds of each
+    (`time.sleep`, `asyncio.sleep`, a frozen clock's `tick`).
 
     Use it as a context manager: leaving it calls `assert_ok()`, unless the body raised. Raises `ScriptError` for a
     script that is impossible and `SetupError` for options that make no sense.
@@ -68,6 +69,7 @@ class FakeClaude:
         max_requests: int | None = None,
         level: Level = "broken",
         models: Sequence[Model] | Models = (),
+        threads: bool = True,
         delivery: Delivery | None = None,
         sleep: Callable[[float], object] | None = None,
     ) -> None:
@@ -85,6 +87,7 @@ class FakeClaude:
             rules=choose(own, ignore),
             models=models_with(models),
             failing=_failing(level),
+            threads=threads,
             delivery=delivery or Delivery(),
         )
         self._engine = Engine(checked, settings)
@@ -160,6 +163,11 @@ class FakeClaude:
             others = sorted({violation.rule for violation in self.violations})
             seen = f"; seen so far: {', '.join(others)}" if others else "; nothing else was violated either"
             raise ExpectationNotMet(f"no violation of {wanted} came, but the test expects one{seen}", wanted)
+
+    def expire_threads(self) -> None:
+        """Forgets every conversation that the server holds: who continues one gets a 404 `thread_not_found`."""
+        with self._lock:
+            self._engine.threads.expire()
 
     def assert_ok(self) -> None:
         """Raises at once with everything that went wrong; see `playhead.errors` for what it may be."""

@@ -197,22 +197,29 @@ def test_every_way_to_write_the_path(path: str) -> None:
     ("method", "path"),
     [
         ("GET", "/v1/messages"),
-        ("GET", "/v1/models"),
+        ("GET", "/v1/files"),
         ("POST", "/v1/complete"),
         ("POST", "/v1/messages/batches"),
-        ("HEAD", "/"),
     ],
 )
 def test_unknown_endpoints(method: str, path: str) -> None:
-    """404 without a second try, kept as the test's fault, and no step is played."""
+    """404 in the API's words without a second try, kept as the test's fault, and no step is played."""
     engine = engine_of([say("a")])
     answer = engine.answer(incoming(b"", path, method))
-    sentence = f"the fake plays POST /v1/messages and POST /v1/messages/count_tokens, not {method} {path}"
     assert (answer.status, answer.headers["x-should-retry"]) == (404, "false")
-    assert value_of(answer)["error"] == {"type": "not_found_error", "message": f"Playhead: {sentence}"}
-    assert [str(error) for error in engine.errors] == [sentence]
+    assert value_of(answer)["error"] == {"type": "not_found_error", "message": "Not Found"}
+    (error,) = engine.errors
+    assert str(error).startswith(f"request 1 is {method} {path}, and the fake plays POST /v1/messages, ")
     assert engine.players.first.played == 0
     assert engine.exchanges[0].status == 404
+
+
+@pytest.mark.parametrize(("method", "path"), [("HEAD", "/"), ("HEAD", "/v1/messages"), ("GET", "/")])
+def test_looking_whether_anybody_is_there(method: str, path: str) -> None:
+    """A 404, and nothing that fails a test: clients do so before they begin."""
+    engine = engine_of([])
+    assert engine.answer(incoming(b"", path, method)).status == 404
+    assert engine.errors == []
 
 
 @pytest.mark.parametrize(
@@ -265,10 +272,13 @@ def test_a_broken_count_is_refused() -> None:
 )
 def test_threads_are_turned_down(thread: dict[str, str]) -> None:
     """The error that makes the SDK's tool runner go on without a thread; no step is played, nothing is wrong."""
-    engine = engine_of([say("a")])
+    engine = engine_of([say("a")], threads=False)
     answer = engine.answer(incoming(body_of([ASK], thread=thread)))
     assert answer.status == 400
-    assert value_of(answer)["error"]["details"] == {"error_code": "thread_unsupported_request"}
+    assert value_of(answer)["error"]["details"] == {
+        "error_code": "thread_unsupported_request",
+        "unsupported": ["thread"],
+    }
     assert (engine.players.first.played, engine.errors, engine.violations) == (0, [], ())
     assert engine.answer(incoming(body_of([ASK]))).status == 200
     assert engine.exchanges[1].retry_of == 1

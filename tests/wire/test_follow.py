@@ -52,7 +52,7 @@ def follow(*exchanges: Exchange, alone: bool = False) -> list[Link]:
     follower = Follower()
     links = []
     for position, exchange in enumerate(exchanges):
-        links.append(follower.place(exchange, alone=alone))
+        links.append(follower.place(follower.whole(exchange), alone=alone))
         follower.settle(position, exchange)
     return links
 
@@ -196,8 +196,26 @@ def test_threads() -> None:
         [result("t9")], A1, request={"thread": {"type": "continue", "previous_message_id": "msg_of_another_day"}}
     )
     links = follow(first, second, unknown)
-    assert shape(links) == [("start", 1, 1, None, 0), ("continues", 1, 2, 0, 0), ("start", 2, 1, None, 0)]
-    assert [link.held for link in links] == [False, True, False]
+    assert shape(links) == [("start", 1, 1, None, 0), ("continues", 1, 2, 0, 1), ("start", 2, 1, None, 0)]
+    assert [link.held for link in links] == [False, False, True]
+
+
+def test_a_thread_is_whole_with_what_the_server_holds() -> None:
+    """The messages, the reply and what only the first request sends stand before and beside what was sent."""
+    follower = Follower()
+    tools = [{"name": "add"}]
+    first = asked([U1], call("t1"), id="msg_1", request={"thread": {"type": "create"}, "tools": tools, "system": "s"})
+    follower.place(first)
+    follower.settle(0, first)
+    goes_on = {"thread": {"type": "continue", "previous_message_id": "msg_1"}}
+    whole = follower.whole(asked([result("t1")], A1, id="msg_2", request=goes_on))
+    assert whole.messages == [U1, said(call("t1")), result("t1")]
+    assert whole.request is not None
+    assert (whole.request["tools"], whole.request["system"]) == (tools, "s")
+    follower.place(whole)
+    follower.settle(1, asked([result("t1")], A1, id="msg_2", request=goes_on))
+    again = {"thread": {"type": "continue", "previous_message_id": "msg_2"}}
+    assert len(follower.whole(asked([U2], A2, request=again)).messages) == 5
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from playhead.engine.compose import Minted, compose, require_offered, tokens
 from playhead.engine.http import Incoming, Outgoing, json_answer
 from playhead.engine.player import Player, Players, Share
 from playhead.engine.sending import Asked, Sending, send, send_fault
+from playhead.engine.threads import ThreadError, Threads
 from playhead.errors import RequestLimitReached, ScriptError
 from playhead.rules.checker import Checker, Judgement, error_body, refusal_error
 from playhead.rules.models import Models
@@ -53,6 +54,7 @@ class Settings:
     models: Models = field(default_factory=Models)
     failing: tuple[Level, ...] = ("reject", "broken")
     delivery: Delivery = field(default_factory=Delivery)
+    threads: bool = True
 
     @property
     def alone(self) -> bool:
@@ -91,6 +93,7 @@ class Engine:
         self._checker = Checker(settings.rules, alone=settings.alone, models=settings.models)
         self._readings: dict[int, Reading] = {}
         self._minted = Minted()
+        self.threads = Threads(enabled=settings.threads)
 
     @property
     def session(self) -> Session:
@@ -185,8 +188,9 @@ class Engine:
     def _play(self, call: _Call) -> Outgoing:
         """Answers with the next step of the script."""
         exchange, judgement = call.exchange, call.judgement
-        if isinstance(call.body.get("thread"), dict):
-            return self._no_threads(exchange, judgement)
+        refused = self.threads.refuse(call.body)
+        if refused is not None:
+            return self._refuse_thread(exchange, judgement, refused)
         cloud = cloud_of(exchange.path.partition("?")[0])
         if cloud is not None and cloud.vendor == "bedrock" and cloud.stream:
             return self._no_event_stream(exchange, judgement)
@@ -239,6 +243,7 @@ class Engine:
         checked = getattr(sent.reply, "check", True)
         if checked and any(block.get("type") == "tool_use" for block in message["content"]):
             require_offered(message, self._tools(body, call.judgement), player.where)
+        self.threads.hold(body, message)
         return send(message, sent, asked), minted
 
     def _tools(self, body: JsonObject, judgement: Judgement) -> object:
@@ -285,16 +290,9 @@ class Engine:
         sentence = f"Playhead: the script is over: {played}, and the loop asks again; add a step, or end the loop"
         return self._fail(exchange, judgement, 400, "invalid_request_error", sentence)
 
-    def _no_threads(self, exchange: Exchange, judgement: Judgement) -> Outgoing:
-        # the SDK's tool runner recovers from this one by sending the full history without a thread
-        return self._fail(
-            exchange,
-            judgement,
-            400,
-            "invalid_request_error",
-            "Playhead: this fake holds no threads; send the full conversation without `thread`",
-            error_code="thread_unsupported_request",
-        )
+    def _refuse_thread(self, exchange: Exchange, judgement: Judgement, refused: ThreadError) -> Outgoing:
+        code = {} if refused.code is None else {"error_code": refused.code}
+        return self._fail(exchange, judgement, refused.status, refused.type, refused.message, **code, **refused.details)
 
     def _no_event_stream(self, exchange: Exchange, judgement: Judgement) -> Outgoing:
         sentence = "the fake plays Bedrock's JSON answers, not its binary event streams: ask without streaming"

@@ -7,6 +7,7 @@ again.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -87,7 +88,9 @@ class Checker:
             return Judgement(
                 link=None, position=None, violations=_violations(found, exchange), refusal=_first(found, exchange)
             )
-        like = self._follower.begins(exchange.messages) if like is None else like
+        sent, exchange = exchange, self._follower.whole(exchange)
+        held = len(exchange.messages) - len(sent.messages)
+        like = self._follower.begins(exchange.messages) if like is None or held else like
         link = self._follower.place(exchange, like=like, alone=self._alone)
         earlier = self._judged[like] if like is not None else None
         start = earlier if earlier is not None and earlier.messages else _GOOD
@@ -97,6 +100,8 @@ class Checker:
         view = self._view(exchange, turns, seen, size)
         on_request = self._on_one.judge(view, start.length, envelope=not same, seen=seen)
         found = [*on_request, *self._on_step(exchange, link, seen)]
+        if held:
+            found = [(rule, replace(finding, path=_as_sent(finding.path, held))) for rule, finding in found]
         violations = _violations(found, exchange, link)
         inherited = self._inherited(link)
         self._judged.append(_judged(on_request, view, start, _keys(violations) | inherited))
@@ -187,6 +192,17 @@ def _same_envelope(earlier: Exchange, now: Exchange) -> bool:
 
 
 _GOOD = _Judged()
+
+_MESSAGE = re.compile(r"\$\.messages\[(\d+)\]")
+
+
+def _as_sent(path: str, held: int) -> str:
+    """A path in what was sent, for one in the whole conversation, the first `held` messages of which the server has."""
+    match = _MESSAGE.match(path)
+    if match is None:
+        return path
+    position = int(match.group(1)) - held
+    return f"$.messages[{position}]{path[match.end() :]}" if position >= 0 else "$.thread.previous_message_id"
 
 
 def _turns(messages: Sequence[object], start: _Judged) -> tuple[MergedTurn, ...]:

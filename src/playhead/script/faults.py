@@ -152,14 +152,16 @@ def fail(
     *,
     error_code: str | None = None,
     message: str | None = None,
+    details: Mapping[str, object] | None = None,
     retry_after_ms: int | None = 1,
     headers: Mapping[str, str] | None = None,
     times: int = 1,
 ) -> Fail:
     """The API answers with an HTTP error, `times` times in a row: 400 to 599, with the body it has for that status.
 
-    `error_code` is the finer code in `error.details`, from which the SDK chooses finer error classes. A client waits
-    `retry_after_ms` milliseconds before it tries again; None leaves the header out, and the SDK then really waits.
+    `error_code` is the finer code in `error.details`, from which the SDK chooses finer error classes; `details` are
+    what else stands there. A client waits `retry_after_ms` milliseconds before it tries again; None leaves the header
+    out, and the SDK then really waits.
     """
     if isinstance(status, bool) or not isinstance(status, int) or not 400 <= status <= 599:
         raise ScriptError(f"fail() takes an HTTP status from 400 to 599, not {status!r}")
@@ -170,8 +172,10 @@ def fail(
         raise ScriptError(f"retry_after_ms of fail() is a number of milliseconds, or None, not {retry_after_ms!r}")
     error_type, usual = _ERRORS.get(status) or _ERRORS[400 if status < 500 else 500]
     error: JsonObject = {"type": error_type, "message": usual if message is None else message}
-    if error_code is not None:
-        error["details"] = {"error_code": error_code}
+    if details is not None and not isinstance(details, Mapping):
+        raise ScriptError(f"details of fail() is an object: give a dict, not {kind(details)}")
+    if error_code is not None or details:
+        error["details"] = {**({} if error_code is None else {"error_code": error_code}), **(details or {})}
     waiting = {} if retry_after_ms is None else {"retry-after-ms": str(retry_after_ms)}
     limits = _RATE_LIMITS if status == 429 else {}
     return Fail(

@@ -14,13 +14,16 @@ from __future__ import annotations
 import hashlib
 import operator
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
 from playhead.wire.codec import JsonObject, canonical
 from playhead.wire.equality import plain_message, same_content
 from playhead.wire.exchange import Exchange
 from playhead.wire.turns import blocks_of
+
+CREATE_ONLY = ("system", "tools")
+"""What a thread keeps from its first request, and a later one must not send again."""
 
 Key = TypeVar("Key", str, bytes)
 Kind = Literal["start", "continues", "repeats", "departs"]
@@ -32,7 +35,7 @@ class Link:
 
     `parent` is the position of the exchange it continues, repeats or departs from; `shared` the number of leading
     messages it has in common with that one's request. `conversation` and `turn` count from 1. `held` says that the
-    server holds the history, so that the request need not resend it.
+    server holds a history that was not seen, so that nothing can be said about it.
     """
 
     kind: Kind
@@ -82,22 +85,38 @@ class Follower:
                     return position
         return None
 
+    def whole(self, exchange: Exchange) -> Exchange:
+        """A request that continues a thread as it would be without one: with all that the server holds.
+
+        Others, and those whose thread was not seen, stay as they are.
+        """
+        parent = self._by_message_id.get(continued(exchange) or "")
+        if parent is None:
+            return exchange
+        before, body = self._placed[parent].exchange, dict(exchange.request or {})
+        kept = {
+            name: value for name, value in (before.request or {}).items() if name in CREATE_ONLY and name not in body
+        }
+        messages = [*before.messages, _reply(before), *exchange.messages]
+        return replace(exchange, request={**body, **kept, "messages": messages, "thread": {"type": "create"}})
+
     def place(self, exchange: Exchange, *, like: int | None = None, alone: bool = False) -> Link:
-        """Finds where a request stands and takes it in.
+        """Finds where a request stands and takes it in. What the server holds of it must be there: see `whole`.
 
         `like` is the position of an exchange whose messages are known to begin this one's. With `alone` there is one
         conversation only: a request that extends nothing departs from the latest.
         """
         messages = exchange.messages
         digests = self._digests(messages, self.begins(messages) if like is None else like)
-        link = self._held(exchange) or self._by_history(messages, digests)
-        if link is None or link.kind == "continues":
+        held = continued(exchange) is not None  # by the server, and whatever that is, it was not seen here
+        link = self._by_history(messages, digests)
+        if not held and (link is None or link.kind == "continues"):
             link = self._departure(messages, link) or link
-        if link is None and alone and self._latest:
+        if link is None and alone and not held and self._latest:
             link = self._departs_from(max(self._latest.values()), messages)
         if link is None:
             self._conversations += 1
-            link = Link(kind="start", conversation=self._conversations, turn=1)
+            link = Link(kind="start", conversation=self._conversations, turn=1, held=held)
         position = len(self._placed)
         self._placed.append(_Placed(exchange, link, digests[-1] if digests else b""))
         if digests:
@@ -108,6 +127,8 @@ class Follower:
     def settle(self, position: int, exchange: Exchange) -> None:
         """Takes in the answer to the request at this position."""
         placed = self._placed[position]
+        if continued(exchange) is not None:
+            exchange = replace(exchange, request=placed.exchange.request)
         self._placed[position] = _Placed(exchange, placed.link, placed.digest)
         if exchange.error is not None or (exchange.status or 200) >= 400:
             return
@@ -129,16 +150,6 @@ class Follower:
             last = _digest(last, message)
             digests.append(last)
         return digests
-
-    def _held(self, exchange: Exchange) -> Link | None:
-        thread = (exchange.request or {}).get("thread")
-        if not isinstance(thread, dict) or thread.get("type") != "continue":
-            return None
-        parent = self._by_message_id.get(str(thread.get("previous_message_id")))
-        if parent is None:
-            return None
-        before = self._placed[parent].link
-        return Link(kind="continues", conversation=before.conversation, turn=before.turn + 1, parent=parent, held=True)
 
     def _by_history(self, messages: Sequence[object], digests: Sequence[bytes]) -> Link | None:
         """The longest earlier history that begins this one."""
@@ -232,6 +243,14 @@ class Follower:
             parent=parent,
             shared=shared,
         )
+
+
+def continued(exchange: Exchange) -> str | None:
+    """The id of the reply from which a request continues a thread that the server holds; None where it does not."""
+    thread = (exchange.request or {}).get("thread")
+    if not isinstance(thread, dict) or thread.get("type") != "continue":
+        return None
+    return str(thread.get("previous_message_id"))
 
 
 def _note(table: dict[Key, int | None], key: Key, position: int) -> None:

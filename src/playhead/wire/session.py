@@ -94,7 +94,7 @@ class Session:
             if not exchange.is_message or exchange.request is None:
                 links.append(None)
                 continue
-            links.append(follower.place(exchange, alone=self.alone))
+            links.append(follower.place(follower.whole(exchange), alone=self.alone))
             follower.settle(position, exchange)
             position += 1
         return tuple(links)
