@@ -302,15 +302,17 @@ class Engine:
         return self._fail(exchange, judgement, 400, "invalid_request_error", f"Playhead: {sentence}")
 
     def _unknown_endpoint(self, exchange: Exchange) -> Outgoing:
-        if exchange.method != "HEAD" and exchange.endpoint:
-            # clients look whether anybody is there; whoever asks for more would get it from the API
+        # clients look whether anybody is there; whoever asks for more would get it from the API
+        looking = exchange.method == "HEAD" or (exchange.method, exchange.endpoint) == ("GET", "")
+        if not looking:
             self.errors.append(
                 ScriptError(
                     f"request {exchange.number} is {exchange.method} {exchange.path}, and the fake plays "
-                    f"POST {MESSAGES_PATH}, POST {COUNT_TOKENS_PATH} and GET /v1/models; it was answered with a 404"
+                    f"POST {MESSAGES_PATH} and POST {COUNT_TOKENS_PATH}; it was answered with a 404"
                 )
             )
-        return self._fail(exchange, None, 404, "not_found_error", "Not Found")
+        answer = self._fail(exchange, None, 404, "not_found_error", "Not Found")
+        return replace(answer, chunks=()) if exchange.method == "HEAD" else answer
 
     def _unreadable(self, exchange: Exchange, error: JsonError) -> Outgoing:
         sentence = f"The request body is not valid JSON: {error}"

@@ -30,7 +30,7 @@ class Case:
     @property
     def name(self) -> str:
         """The case as a report names it."""
-        return repr(self.test) if isinstance(self.test, str) else getattr(self.test, "__name__", repr(self.test))
+        return _named(self.test)
 
     def fits(self, request: Request) -> bool:
         """Whether it is this case's. Raises what the test's own function raises."""
@@ -48,7 +48,10 @@ def when(test: Test, script: ScriptLike, /) -> Case:
     """
     if not isinstance(test, str) and (not callable(test) or isinstance(test, type) or is_async(test)):
         raise ScriptError(f"when() takes a text or a plain function Request -> bool first, not {test!r}")
-    return Case(test=test, script=as_script(script))
+    try:
+        return Case(test=test, script=as_script(script))
+    except ScriptError as error:
+        raise ScriptError(f"the script of {_named(test)}: {error}") from None
 
 
 def as_cases(given: object) -> Script | tuple[Case, ...]:
@@ -59,6 +62,8 @@ def as_cases(given: object) -> Script | tuple[Case, ...]:
     if isinstance(given, Case):
         raise ScriptError("cases stand in a list: put the case into brackets, FakeClaude([when(...)])")
     if isinstance(given, Mapping):
+        if _is_message(given):
+            raise ScriptError("a whole message is a step: write it as FakeClaude([reply({...})])")
         if not all(isinstance(text, str) for text in given):
             raise ScriptError("a mapping of scripts has texts of first user messages for keys")
         return _several([when(text, script) for text, script in given.items()])
@@ -70,6 +75,17 @@ def as_cases(given: object) -> Script | tuple[Case, ...]:
     return as_script(given)
 
 
+_MESSAGE = frozenset("id type role content model stop_reason stop_sequence usage".split())
+
+
+def _is_message(given: Mapping[object, object]) -> bool:
+    """Whether it is a message rather than scripts by text: its members' names, and content that is no steps."""
+    content = given.get("content")
+    if not _MESSAGE.issuperset(given) or not isinstance(content, str | list):
+        return False
+    return not any(isinstance(item, Step | Script) or callable(item) for item in content)
+
+
 def _several(items: list[object]) -> tuple[Case, ...]:
     for number, item in enumerate(items, 1):
         if not isinstance(item, Case):
@@ -79,6 +95,10 @@ def _several(items: list[object]) -> tuple[Case, ...]:
     if not items:
         raise ScriptError("a mapping of scripts needs at least one: {'the first user message': [...]}")
     return tuple(item for item in items if isinstance(item, Case))
+
+
+def _named(test: Test) -> str:
+    return repr(test) if isinstance(test, str) else getattr(test, "__name__", repr(test))
 
 
 def choose(cases: Iterable[Case], request: Request) -> Case | None:
