@@ -80,22 +80,24 @@ def _not_finished(engine: Engine, idle: Sequence[Player]) -> ScriptNotFinished:
     lines = []
     for player in idle:
         first = len(player.script) - len(player.unplayed) + 1
-        lines.append(f"{_steps(player)} never asked for")
+        unfit = ": no conversation fits this case" if player.name and not player.played else ""
+        lines.append(f"{_steps(player)} never asked for{unfit}")
         for number, step in enumerate(player.unplayed, first):
             shown = str(step) if not callable(step) else f"function {getattr(step, '__name__', 'of the script')}"
             lines.append(f"    {number:<3} {shown}{'   <- next' if number == first else ''}")
-    lines.append(_where_it_stopped(engine))
+        if player.name and player.played:
+            last = engine.players.last(player)
+            lines += [] if last is None else [_where_it_stopped("Its conversation", engine.exchange(last))]
+    if not all(player.name and player.played for player in idle):
+        asked = [exchange for exchange in engine.exchanges if exchange.is_message]
+        lines.append(_where_it_stopped("The loop", asked[-1]) if asked else "The loop sent no request.")
     return ScriptNotFinished("\n".join(lines), [step for player in idle for step in player.unplayed])
 
 
-def _where_it_stopped(engine: Engine) -> str:
-    asked = [exchange for exchange in engine.exchanges if exchange.is_message]
-    if not asked:
-        return "The loop sent no request."
-    last = asked[-1]
+def _where_it_stopped(who: str, last: Exchange) -> str:
     if last.failed:
-        return f"The loop stopped after exchange {last.number}, which failed: {_failure(last)}."
-    sentence = f'The loop stopped after exchange {last.number} with stop_reason "{last.stop_reason}"'
+        return f"{who} stopped after exchange {last.number}, which failed: {_failure(last)}."
+    sentence = f'{who} stopped after exchange {last.number} with stop_reason "{last.stop_reason}"'
     reason = STOP_REASONS.get(last.stop_reason or "")
     calls = len(last.calls())
     if reason is not None and reason.then == "run tools":

@@ -33,8 +33,14 @@ class Case:
         return _named(self.test)
 
     def fits(self, request: Request) -> bool:
-        """Whether it is this case's. Raises what the test's own function raises."""
-        return self.test in first_text(request) if isinstance(self.test, str) else bool(self.test(request))
+        """Whether it is this case's. Raises `ScriptError`, naming the case, where the test's own function fails."""
+        if isinstance(self.test, str):
+            return self.test in first_text(request)
+        try:
+            return bool(self.test(request))
+        except Exception as error:
+            # whatever the test's function raises is the test's failure, not the loop's
+            raise ScriptError(f"the test of case {self.name} raised {type(error).__name__}: {error}") from error
 
 
 Scripts: TypeAlias = Script | Iterable[Step | Responder | Case] | Responder | Mapping[str, ScriptLike]
@@ -98,7 +104,11 @@ def _several(items: list[object]) -> tuple[Case, ...]:
 
 
 def _named(test: Test) -> str:
-    return repr(test) if isinstance(test, str) else getattr(test, "__name__", repr(test))
+    name = repr(test) if isinstance(test, str) else getattr(test, "__name__", repr(test))
+    if name != "<lambda>":
+        return name
+    line = getattr(getattr(test, "__code__", None), "co_firstlineno", None)
+    return name if line is None else f"<lambda of line {line}>"
 
 
 def choose(cases: Iterable[Case], request: Request) -> Case | None:
