@@ -253,9 +253,8 @@ def deliver(
     headers: Mapping[str, str] | None = None,
 ) -> Sent:
     """Says how a reply travels: see `Delivery`."""
-    delivery = Delivery(
-        pieces=pieces, chunks=chunks, delay=delay, pace=pace, newline=newline, headers=MappingProxyType(headers or {})
-    )
+    added = MappingProxyType({}) if headers is None else headers
+    delivery = Delivery(pieces=pieces, chunks=chunks, delay=delay, pace=pace, newline=newline, headers=added)
     return replace(_sent(step, "deliver()"), delivery=delivery)
 
 
@@ -363,7 +362,7 @@ def _require_times(times: object, where: str) -> int:
 def _headers(given: Mapping[str, str] | None, where: str) -> Mapping[str, str]:
     headers = {} if given is None else given
     if not isinstance(headers, Mapping) or not all(isinstance(text, str) for pair in headers.items() for text in pair):
-        raise ScriptError(f"{where} are a mapping of strings, not {given!r}")
+        raise ScriptError(f"{where} are a mapping of strings, not {_plain(given)!r}")
     for name, value in headers.items():
         if not _HEADER_NAME.fullmatch(name) or not _HEADER_VALUE.fullmatch(value):
             raise ScriptError(f"{where} must be ASCII text without line breaks: {name!r}: {value!r} is not")
