@@ -84,8 +84,10 @@ def _damage(body: _Body, damage: Damage, message: JsonObject, events: Sequence[J
     if made is None:
         answers, asks = ("a JSON answer", "a stream") if streams else ("a stream", "none")
         raise ScriptError(f"damage({damage.name!r}) is one of {answers}, and the request asks for {asks}")
-    body.pieces, body.changed = made, True
-    body.content_type = damage.content_types[0 if streams else 1]
+    content_type = damage.content_types[0 if streams else 1]
+    if made == body.pieces and content_type == body.content_type:
+        raise ScriptError(f"damage({damage.name!r}) finds nothing in this reply that it could damage: give it content")
+    body.pieces, body.content_type, body.changed = made, content_type, True
 
 
 def _share(message: JsonObject, delivery: Delivery, broken: Break) -> float | None:

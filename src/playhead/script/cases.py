@@ -95,8 +95,9 @@ def _is_message(given: Mapping[object, object]) -> bool:
 def _several(items: list[object]) -> tuple[Case, ...]:
     for number, item in enumerate(items, 1):
         if not isinstance(item, Case):
+            shown = str(item) if isinstance(item, Step) else kind(item)
             raise ScriptError(
-                f"item {number} is {kind(item)}, others are cases: put steps into a case of their own, when('', [...])"
+                f"item {number} is {shown}, others are cases: put steps into a case of their own, when('', [...])"
             )
     if not items:
         raise ScriptError("a mapping of scripts needs at least one: {'the first user message': [...]}")
