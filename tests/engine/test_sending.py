@@ -35,6 +35,7 @@ MESSAGE: dict[str, Any] = {
 STEP: Any = reply(MESSAGE)
 STREAM, PLAIN = Asked("req_0007", stream=True), Asked("req_0007")
 EVENTS = [event_bytes(event) for event in events_of(MESSAGE, piece=None)]
+DATA = [*events_of(MESSAGE, piece=None)]
 WHOLE = b"".join(EVENTS)
 AS_JSON = json.dumps(MESSAGE, separators=(",", ":"), ensure_ascii=False).encode()
 
@@ -381,7 +382,9 @@ def test_raw_bytes_are_read_as_the_client_reads_them(step: Any, asked: Asked, se
     """Events where a stream was asked for, else JSON; the content type decides nothing."""
     sent = send_fault(step, asked)
     assert sent.outgoing.body == b"".join(step.chunks)
-    assert sent.seen == {**seen, "response_headers": sent.outgoing.headers}
+    told = {name: value for name, value in sent.seen.items() if name != "events"}
+    assert told == {**seen, "response_headers": sent.outgoing.headers}
+    assert ("events" in sent.seen) == (asked.stream and step.status < 400)
 
 
 def of(*parts: bytes) -> Any:
@@ -397,6 +400,7 @@ def test_what_is_understood_of_a_stream() -> None:
         "response": MESSAGE,
         "complete": False,
         "error": None,
+        "events": (*(event for event in DATA if event["type"] not in ("ping", "message_stop")),),
     }
     assert of()["response"] is None
     assert of(EVENTS[0], b"event: error\ndata: {}\n\n", EVENTS[1])["error"] == {"type": "api_error", "message": "None"}
@@ -421,6 +425,24 @@ def test_what_nobody_reads(extra: bytes) -> None:
     """Comments, pings, and events without a name or data are passed over, whatever is in them."""
     assert of(extra, *EVENTS[:4], extra, *EVENTS[4:], extra)["response"] == MESSAGE
     assert of(extra, *EVENTS[:4], extra, *EVENTS[4:], extra)["complete"] is True
+
+
+def test_bytes_that_are_no_text() -> None:
+    """Who reads line by line has all events before them, wherever they stand, in a ping or a comment too."""
+    for extra in (b"event: ping\ndata: \xff\n\n", b": \xff\n\n", b"event: x\xff\n\n", b"\xc3"):
+        told = of(*EVENTS[:4], extra, *EVENTS[4:])
+        assert told == of(*EVENTS[:4]), extra
+        assert told["complete"] is False
+    assert of(WHOLE, b"\xff")["response"] == MESSAGE
+    assert of(WHOLE, b"\xff")["complete"] is False
+
+
+def test_an_end_that_breaks() -> None:
+    """All events came, and then the connection broke: the client gets the error, so the answer was not whole."""
+    sent = sending(cut(STEP, events=99))
+    assert (sent.seen["response"], sent.seen["complete"]) == (MESSAGE, False)
+    sent = sending(cut(STEP, events=99, how="end"))
+    assert (sent.seen["response"], sent.seen["complete"]) == (MESSAGE, True)
 
 
 @pytest.mark.parametrize("newline", [b"\n", b"\r\n", b"\r"], ids=repr)

@@ -24,7 +24,7 @@ from playhead import (
     think,
     turn,
 )
-from playhead.script.faults import Break, Drop, Fail, Raw, Sent
+from playhead.script.faults import Break, Drop, Fail, Raw, Sent, usual_message
 from playhead.script.script import as_item
 from playhead.wire.damage import DAMAGES
 from playhead.wire.tables import ERROR_STATUS
@@ -259,6 +259,13 @@ def test_each_status_has_its_error(status: int, type_: str) -> None:
         "message": "m",
         "details": {"error_code": "x"},
     }
+
+
+@pytest.mark.parametrize("error", ERROR_STATUS)
+def test_each_error_type_has_its_message(error: str) -> None:
+    """The one that comes with its status."""
+    assert usual_message(error) == fail(ERROR_STATUS[error]).error["message"]
+    assert fail(ERROR_STATUS[error]).error["type"] == error
 
 
 def test_the_headers_of_a_failure() -> None:

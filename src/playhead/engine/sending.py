@@ -15,10 +15,10 @@ from typing import NamedTuple
 from playhead.engine.http import FOR_EVER, Fault, Outgoing, Timeouts, json_answer, no_answer
 from playhead.errors import ScriptError
 from playhead.rules.checker import error_body
-from playhead.script.faults import Break, Chunks, Delivery, Drop, Fail, Raw, Sent
+from playhead.script.faults import Break, Chunks, Delivery, Drop, Fail, Raw, Sent, usual_message
 from playhead.wire.codec import JsonError, JsonObject, decode_object, encode
 from playhead.wire.damage import DAMAGES, EVENT_STREAM, JSON, Damage, middle
-from playhead.wire.sse import EventDecoder
+from playhead.wire.sse import EventDecoder, ServerSentEvent
 from playhead.wire.stream import Accumulator, event_bytes, event_data, events_of
 from playhead.wire.tables import ERROR_STATUS
 
@@ -122,16 +122,12 @@ def _cut(body: _Body, broken: Break, share: float | None) -> None:
 
 
 def _error_event(error: str) -> JsonObject:
-    return {"type": "error", "error": {"type": error, "message": _words(error)}}
-
-
-def _words(error: str) -> str:
-    return "Overloaded" if error == "overloaded_error" else error.removesuffix("_error").replace("_", " ").capitalize()
+    return {"type": "error", "error": {"type": error, "message": usual_message(error)}}
 
 
 def _refused(broken: Break, asked: Asked) -> Sending:
     """What is an error event in a stream is an HTTP error where none was asked for."""
-    error = {"type": broken.error, "message": _words(broken.error)}
+    error = {"type": broken.error, "message": usual_message(broken.error)}
     headers = MappingProxyType({"retry-after-ms": "1"})
     return send_fault(Fail(status=ERROR_STATUS[broken.error], error=error, headers=headers), asked)
 
@@ -220,21 +216,39 @@ def understood(answer: Outgoing, *, stream: bool = False) -> Mapping[str, object
 
 
 def _of_stream(answer: Outgoing) -> dict[str, object]:
-    made, ended = Accumulator(), False
-    decoder = EventDecoder()
-    # a CR ends its line, whether or not an LF would have followed
-    for event in (*decoder.feed(answer.body), *(decoder.feed(b"\n") if answer.body.endswith(b"\r") else ())):
+    body, made = answer.body, Accumulator()
+    try:
+        body.decode()
+        readable = True
+    except UnicodeDecodeError as error:
+        # a reader decodes line by line: the event in which these bytes stand is the first that it cannot read
+        body, readable = body[: error.start], False
+    ended, taken = False, []
+    for event in _events(body):
         if event.name in ("", "ping") or not event.data:
             continue  # nobody looks at these
         try:
             data = event_data(event)
         except JsonError:
-            ended = False
+            readable = False
             break
-        made.add({**data, "type": "error"} if event.name == "error" else data)
+        taken.append({**data, "type": "error"} if event.name == "error" else data)
+        made.add(taken[-1])
         ended = ended or data.get("type") == "message_stop"
         if made.error is not None:
             break
     made.close()
-    whole = ended and made.message is not None and made.error is None and not made.left_out
-    return {"response": made.message, "complete": whole, "error": made.error}
+    whole = ended and readable and made.message is not None and made.error is None and not made.left_out
+    return {
+        "response": made.message,
+        "complete": whole and answer.fault is None,
+        "error": made.error,
+        "events": tuple(taken),
+    }
+
+
+def _events(body: bytes) -> list[ServerSentEvent]:
+    """The events whose blank line has come. A CR at the very end ends its line, whether or not an LF were to follow."""
+    decoder = EventDecoder()
+    events = decoder.feed(body)
+    return events + decoder.feed(b"\n") if body.endswith(b"\r") else events

@@ -327,6 +327,11 @@ def _usual_error(status: int) -> tuple[str, str]:
     return _ERRORS.get(status) or _ERRORS[400 if status < 500 else 500]
 
 
+def usual_message(error: str) -> str:
+    """The message that the API has for an error type, one of `ERROR_STATUS`."""
+    return _usual_error(ERROR_STATUS[error])[1]
+
+
 def _sent(step: object, where: str) -> Sent:
     if isinstance(step, Block):
         return Sent(reply=as_turn(step))
