@@ -309,6 +309,21 @@ SET_UP_WRONG: list[tuple[Callable[[], object], type[ScriptError], str]] = [
         "rules are Rule values of your own, not 'tool-use-unanswered'; ignore=[...] takes rule ids",
     ),
     (
+        lambda: FakeClaude([], delivery={"delay": 1}),  # type: ignore[arg-type]
+        SetupError,
+        "delivery is a Delivery, such as Delivery(chunks='byte'), not {'delay': 1}",
+    ),
+    (
+        lambda: FakeClaude([], sleep=0.5),  # type: ignore[arg-type]
+        SetupError,
+        "sleep is a function of seconds, such as time.sleep, not 0.5",
+    ),
+    (
+        lambda: FakeClaude({"tide": [say("a")]}, conversations="any"),
+        SetupError,
+        "several scripts are for several conversations: leave out conversations='any'",
+    ),
+    (
         lambda: FakeClaude([]).watch([print]),  # type: ignore[arg-type]
         SetupError,
         "watch() takes a mapping of tool names to functions, not [<built-in function print>]",
