@@ -95,7 +95,7 @@ def test_a_step_that_is_played_several_times() -> None:
     steps = player([fail(529, times=3), say("a")])
     for left in (2, 1, 0):
         assert steps.next(REQUEST) == fail(529, times=3)
-        assert (steps.played, steps.where) == (1, "step 1")
+        assert (steps.played, steps.where, steps.times_left) == (1, "step 1", left)
         assert steps.unplayed == ((fail(529, times=3),) if left else ()) + (turn(say("a")),)
     assert steps.next(REQUEST) == turn(say("a"))
     assert (steps.unplayed, steps.next(REQUEST)) == ((), None)

@@ -42,6 +42,11 @@ class Player:
         return self._script.steps[self._played - (self._times > 0) :]
 
     @property
+    def times_left(self) -> int:
+        """How often the step that was played last is still to be played."""
+        return self._times
+
+    @property
     def where(self) -> str:
         """The name of the step that was played last."""
         if self._played > len(self._script):

@@ -84,7 +84,7 @@ def _not_finished(engine: Engine, idle: Sequence[Player]) -> ScriptNotFinished:
         lines.append(f"{_steps(player)} never asked for{unfit}")
         for number, step in enumerate(player.unplayed, first):
             shown = str(step) if not callable(step) else f"function {getattr(step, '__name__', 'of the script')}"
-            lines.append(f"    {number:<3} {shown}{'   <- next' if number == first else ''}")
+            lines.append(f"    {number:<3} {shown}{_next(player) if number == first else ''}")
         if player.name and player.played:
             last = engine.players.last(player)
             lines += [] if last is None else [_where_it_stopped("Its conversation", engine.exchange(last))]
@@ -92,6 +92,11 @@ def _not_finished(engine: Engine, idle: Sequence[Player]) -> ScriptNotFinished:
         asked = [exchange for exchange in engine.exchanges if exchange.is_message]
         lines.append(_where_it_stopped("The loop", asked[-1]) if asked else "The loop sent no request.")
     return ScriptNotFinished("\n".join(lines), [step for player in idle for step in player.unplayed])
+
+
+def _next(player: Player) -> str:
+    left = player.times_left
+    return f"   <- next, {left} more time{'s' if left != 1 else ''}" if left else "   <- next"
 
 
 def _where_it_stopped(who: str, last: Exchange) -> str:
