@@ -5,7 +5,7 @@ Law: frozen values; choosing looks at a request and nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -122,5 +122,10 @@ def choose(cases: Iterable[Case], request: Request) -> Case | None:
 
 def first_text(request: Request) -> str:
     """The text of the first user message: all its text blocks joined."""
-    first = next((m for m in request.messages if isinstance(m, dict) and m.get("role") == "user"), {})
+    return first_text_of(request.messages)
+
+
+def first_text_of(messages: Sequence[object]) -> str:
+    """The same of messages."""
+    first = next((m for m in messages if isinstance(m, dict) and m.get("role") == "user"), {})
     return "".join(str(block.data.get("text", "")) for block in blocks_of(first) if block.type == "text")
