@@ -228,9 +228,9 @@ SET_UP_WRONG: list[tuple[Callable[[], object], type[ScriptError], str]] = [
         "a script is a list of steps such as say('Hello') and call('tool', ...), not a string",
     ),
     (
-        lambda: FakeClaude({"content": []}),  # type: ignore[dict-item]
+        lambda: FakeClaude({"content": []}),
         ScriptError,
-        "a script is a list of steps such as say('Hello') and call('tool', ...), not an object",
+        "a whole message is a step: write it as FakeClaude([reply({...})])",
     ),
     (
         lambda: FakeClaude(None),  # type: ignore[arg-type]
@@ -261,7 +261,7 @@ SET_UP_WRONG: list[tuple[Callable[[], object], type[ScriptError], str]] = [
         lambda: FakeClaude([5]),  # type: ignore[list-item]
         ScriptError,
         (
-            "step 1 is 5: a step is say(...), call(...), think(...), turn(...), reply(...), or a function "
+            "step 1 is 5: a step is say(...), call(...), turn(...), reply(...), fail(...) and so on, or a function "
             "Request -> step"
         ),
     ),
@@ -269,8 +269,8 @@ SET_UP_WRONG: list[tuple[Callable[[], object], type[ScriptError], str]] = [
         lambda: FakeClaude([dict]),  # type: ignore[list-item]
         ScriptError,
         (
-            "step 1 is the class dict: a step is say(...), call(...), think(...), turn(...), reply(...), or "
-            "a function Request -> step"
+            "step 1 is the class dict: a step is say(...), call(...), turn(...), reply(...), fail(...) and so "
+            "on, or a function Request -> step"
         ),
     ),
     (
@@ -286,7 +286,7 @@ SET_UP_WRONG: list[tuple[Callable[[], object], type[ScriptError], str]] = [
     (
         lambda: FakeClaude([], conversations="two"),  # type: ignore[arg-type]
         SetupError,
-        "conversations is 'one' or 'any', not 'two'",
+        "conversations is 'one', 'any' or 'each', not 'two'",
     ),
     (
         lambda: FakeClaude([], max_requests=0),
@@ -307,6 +307,21 @@ SET_UP_WRONG: list[tuple[Callable[[], object], type[ScriptError], str]] = [
         lambda: FakeClaude([], rules=["tool-use-unanswered"]),  # type: ignore[list-item]
         SetupError,
         "rules are Rule values of your own, not 'tool-use-unanswered'; ignore=[...] takes rule ids",
+    ),
+    (
+        lambda: FakeClaude([], delivery={"delay": 1}),  # type: ignore[arg-type]
+        SetupError,
+        "delivery is a Delivery, such as Delivery(chunks='byte'), not {'delay': 1}",
+    ),
+    (
+        lambda: FakeClaude([], sleep=0.5),  # type: ignore[arg-type]
+        SetupError,
+        "sleep is a function of seconds, such as time.sleep, not 0.5",
+    ),
+    (
+        lambda: FakeClaude({"tide": [say("a")]}, conversations="any"),
+        SetupError,
+        "several scripts are for several conversations: leave out conversations='any'",
     ),
     (
         lambda: FakeClaude([]).watch([print]),  # type: ignore[arg-type]
@@ -396,7 +411,7 @@ ANSWERED: list[tuple[str, Any, Callable[[FakeClaude], Any], str]] = [
         "an unknown endpoint",
         [],
         lambda fake: post(fake, path="/v1/complete"),
-        "Playhead: the fake plays POST /v1/messages and POST /v1/messages/count_tokens, not POST /v1/complete",
+        "Not Found",
     ),
     (
         "a tool that is not offered",
@@ -439,7 +454,7 @@ VERDICTS: list[tuple[str, Any, Callable[[FakeClaude], Any], str, str]] = [
         [say("a")],
         lambda fake: None,
         "ScriptNotFinished",
-        '1 of 1 step was never asked for\n    1   say "a"   <- next\nThe loop sent no request that was answered.',
+        '1 of 1 step was never asked for\n    1   say "a"   <- next\nThe loop sent no request.',
     ),
     (
         "a call left unanswered",

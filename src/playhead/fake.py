@@ -13,12 +13,13 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+from playhead.doors.clock import Clock
 from playhead.doors.sdk import Transport
 from playhead.engine.engine import Engine, Settings
 from playhead.engine.http import Incoming, Outgoing
 from playhead.engine.player import Share
 from playhead.engine.verdict import as_one, failures
-from playhead.errors import ExpectationNotMet, PlayheadError, SetupError
+from playhead.errors import ExpectationNotMet, PlayheadError, ScriptError, SetupError
 from playhead.plugins import installed_rules
 from playhead.rules.choice import all_rules, choose, known_ids
 from playhead.rules.models import Model, Models, models_with
@@ -78,6 +79,8 @@ class FakeClaude:
             raise SetupError(f"max_requests is at least 1, not {max_requests}")
         if not isinstance(delivery, Delivery | None):
             raise SetupError(f"delivery is a Delivery, such as Delivery(chunks='byte'), not {delivery!r}")
+        if sleep is not None and not callable(sleep):
+            raise SetupError(f"sleep is a function of seconds, such as time.sleep, not {sleep!r}")
         limit = max_requests or max(_DEFAULT_LIMIT, _requests(checked) + _BEYOND_SCRIPT)
         own = (*installed_rules(), *rules)
         settings = Settings(
@@ -95,9 +98,8 @@ class FakeClaude:
         self._lock = threading.RLock()
         self._expected: set[Violation] = set()
         self._rules = all_rules(own)
-        self._sleep = sleep
-        self._waited = 0.0
-        self.transport = Transport(self._answer, self._wait)
+        self._clock = Clock(sleep, self._complain)
+        self.transport = Transport(self._answer, self._clock.pause)
 
     @property
     def session(self) -> Session:
@@ -114,8 +116,7 @@ class FakeClaude:
     @property
     def waited(self) -> float:
         """The seconds that pauses of answers would have taken: delays, pacing, a client's timeouts."""
-        with self._lock:
-            return self._waited
+        return self._clock.waited
 
     def client(self, **options: Any) -> anthropic.Anthropic:
         """The real `anthropic.Anthropic` over this fake. `options` are its own (`max_retries`, `timeout`, ...)."""
@@ -198,10 +199,11 @@ class FakeClaude:
         played = sum(player.played for player in players)
         return f"<FakeClaude: {script}, {played} played, {len(self._engine.exchanges)} exchanges>"
 
-    def _wait(self, seconds: float) -> object:
+    def _complain(self, error: ScriptError) -> None:
+        """Keeps an error of the test's own for its end, once however often it comes."""
         with self._lock:
-            self._waited = round(self._waited + seconds, 9)  # a sum of tenths stays one
-        return None if self._sleep is None else self._sleep(seconds)
+            if str(error) not in map(str, self._engine.errors):
+                self._engine.errors.append(error)
 
     def _answer(self, incoming: Incoming) -> Outgoing:
         with self._lock:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Awaitable
 from types import ModuleType
+from typing import Any, get_args
 
 import httpx2
 import pytest
 
 from playhead import FakeClaude, SetupError, say
 from playhead.doors.sdk import Transport
-from playhead.engine.http import Incoming, Outgoing
+from playhead.engine.http import FOR_EVER, Fault, Incoming, Outgoing, Timeouts, no_answer
 
 BODY = b'{"model":"claude-opus-5-5","max_tokens":9,"messages":[{"role":"user","content":"hi"}]}'
 URL = "https://api.anthropic.com/v1/messages?beta=true"
@@ -125,3 +127,120 @@ def test_the_module_is_taken_from_the_request(monkeypatch: pytest.MonkeyPatch) -
     response = transport([], b"x").handle_request(request_type("POST", URL, content=b"body"))
     assert type(response).__module__ == "httpx"
     assert response.read() == b"x"
+
+
+def told(answer: Outgoing, pauses: list[float] | None = None) -> Transport:
+    """A transport that gives one answer, and notes the pauses."""
+
+    def pause(seconds: float, awaits: bool) -> Awaitable[object] | None:
+        if pauses is not None:
+            pauses.append(seconds)
+        return asyncio.sleep(0) if awaits else None
+
+    return Transport(lambda incoming: answer, pause)
+
+
+def pieces_of(door: Transport, pieces: list[bytes]) -> None:
+    """The body as it comes, read by a sync client."""
+    with httpx2.Client(transport=door) as client, client.stream("GET", URL) as response:
+        pieces.extend(response.iter_raw())
+
+
+def later_pieces_of(door: Transport, pieces: list[bytes]) -> None:
+    """The same, by an async client."""
+
+    async def main() -> None:
+        async with httpx2.AsyncClient(transport=door) as client, client.stream("GET", URL) as response:
+            async for piece in response.aiter_raw():
+                pieces.append(piece)
+
+    asyncio.run(main())
+
+
+READERS = [pieces_of, later_pieces_of]
+WRITES = (b"\xc3", b"\xb6\r", b"\n", b"x" * 9)
+
+
+def answer_of(*chunks: bytes, **members: Any) -> Outgoing:
+    return Outgoing(status=200, headers={}, chunks=chunks, **members)
+
+
+@pytest.mark.parametrize("read", READERS, ids=["sync", "async"])
+def test_each_write_arrives_for_itself(read: Any) -> None:
+    """The pieces of a body are handed out as they are written, with a pause before each that has one."""
+    pauses: list[float] = []
+    pieces: list[bytes] = []
+    read(told(answer_of(*WRITES), pauses), pieces)
+    assert (pieces, pauses) == ([*WRITES], [])
+    read(told(answer_of(*WRITES, waits=(0.0, 1.5, 0.0, 2.0), delay=0.25), pauses), pieces)
+    assert (pieces, pauses) == ([*WRITES, *WRITES], [0.25, 1.5, 2.0])
+
+
+@pytest.mark.parametrize("read", READERS, ids=["sync", "async"])
+@pytest.mark.parametrize("fault", get_args(Fault))
+def test_a_body_that_breaks(read: Any, fault: Fault) -> None:
+    """Everything before the fault arrives, then the time passes that it takes, then the HTTP library's own error."""
+    pauses: list[float] = []
+    pieces: list[bytes] = []
+    with pytest.raises(ERRORS[fault]) as caught:
+        read(told(answer_of(*WRITES, fault=fault, late=7.0), pauses), pieces)
+    assert (pieces, pauses) == ([*WRITES], [7.0])
+    assert caught.value.request.url == URL
+
+
+ERRORS: dict[Fault, type[httpx2.TransportError]] = {
+    "connect": httpx2.ConnectError,
+    "read": httpx2.ReadError,
+    "write": httpx2.WriteError,
+    "timeout": httpx2.ReadTimeout,
+    "connect_timeout": httpx2.ConnectTimeout,
+    "write_timeout": httpx2.WriteTimeout,
+    "close": httpx2.RemoteProtocolError,
+}
+
+
+@pytest.mark.parametrize("read", READERS, ids=["sync", "async"])
+@pytest.mark.parametrize("fault", get_args(Fault))
+def test_a_connection_that_fails(read: Any, fault: Fault) -> None:
+    """In place of an answer comes the HTTP library's own error, after the time that it takes."""
+    pauses: list[float] = []
+    with pytest.raises(ERRORS[fault]) as caught:
+        read(told(no_answer(fault, 5.0), pauses), [])
+    assert type(caught.value) is ERRORS[fault]
+    assert str(caught.value).strip()
+    assert pauses == [5.0]
+
+
+def test_a_server_that_closes_says_when() -> None:
+    """Before an answer and in the middle of one are two errors of the same class, told apart by their words."""
+    with pytest.raises(httpx2.RemoteProtocolError, match="Server disconnected without sending a response"):
+        pieces_of(told(no_answer("close")), [])
+    with pytest.raises(httpx2.RemoteProtocolError, match="peer closed connection without sending complete"):
+        pieces_of(told(answer_of(b"x", fault="close")), [])
+
+
+@pytest.mark.parametrize(
+    ("timeout", "timeouts"),
+    [
+        (None, FOR_EVER),
+        (5.0, Timeouts(connect=5.0, read=5.0, write=5.0)),
+        (httpx2.Timeout(600, connect=5.0), Timeouts(connect=5.0, read=600, write=600)),
+        (httpx2.Timeout(None, read=1.0), Timeouts(read=1.0)),
+    ],
+    ids=["none", "one for all", "the SDK's", "of reading only"],
+)
+def test_the_clients_timeouts(timeout: Any, timeouts: Timeouts) -> None:
+    """They are read from each request."""
+    seen: list[Incoming] = []
+    with httpx2.Client(transport=transport(seen), timeout=timeout) as client:
+        client.get(URL)
+        client.get(URL, timeout=3.0)
+    assert [incoming.timeouts for incoming in seen] == [timeouts, Timeouts(3.0, 3.0, 3.0)]
+
+
+def test_a_request_of_no_client() -> None:
+    """One that was built by hand has no timeouts, and is answered all the same."""
+    seen: list[Incoming] = []
+    response = transport(seen, b"x").handle_request(httpx2.Request("POST", URL, content=b"body"))
+    assert response.read() == b"x"
+    assert seen[0].timeouts == FOR_EVER

@@ -200,6 +200,11 @@ def test_every_way_to_write_the_path(path: str) -> None:
         ("GET", "/v1/files"),
         ("POST", "/v1/complete"),
         ("POST", "/v1/messages/batches"),
+        ("POST", "/"),
+        ("GET", "/model/anthropic.claude-opus-5-5/invoke"),
+        ("POST", "/model/anthropic.claude-opus-5-5/converse"),
+        ("GET", "/v1/projects/p/locations/l/publishers/anthropic/models/claude-opus-5-5:rawPredict"),
+        ("POST", "/v1/projects/p/locations/l/publishers/anthropic/models/claude-opus-5-5:predict"),
     ],
 )
 def test_unknown_endpoints(method: str, path: str) -> None:
@@ -208,18 +213,23 @@ def test_unknown_endpoints(method: str, path: str) -> None:
     answer = engine.answer(incoming(b"", path, method))
     assert (answer.status, answer.headers["x-should-retry"]) == (404, "false")
     assert value_of(answer)["error"] == {"type": "not_found_error", "message": "Not Found"}
-    (error,) = engine.errors
-    assert str(error).startswith(f"request 1 is {method} {path}, and the fake plays POST /v1/messages, ")
+    assert [str(error) for error in engine.errors] == [
+        f"request 1 is {method} {path}, and the fake plays POST /v1/messages and POST /v1/messages/count_tokens; "
+        "it was answered with a 404"
+    ]
     assert engine.players.first.played == 0
     assert engine.exchanges[0].status == 404
 
 
-@pytest.mark.parametrize(("method", "path"), [("HEAD", "/"), ("HEAD", "/v1/messages"), ("GET", "/")])
+@pytest.mark.parametrize(("method", "path"), [("HEAD", "/"), ("HEAD", "/v1/messages"), ("GET", "/"), ("GET", "")])
 def test_looking_whether_anybody_is_there(method: str, path: str) -> None:
-    """A 404, and nothing that fails a test: clients do so before they begin."""
-    engine = engine_of([])
-    assert engine.answer(incoming(b"", path, method)).status == 404
-    assert engine.errors == []
+    """A 404 that is nobody's fault, without a body where none may come; it is an exchange all the same."""
+    engine = engine_of([say("a")])
+    answer = engine.answer(incoming(b"", path, method))
+    assert (answer.status, bool(answer.body)) == (404, method == "GET")
+    assert (engine.errors, engine.violations) == ([], ())
+    assert [(exchange.method, exchange.status) for exchange in engine.exchanges] == [(method, 404)]
+    assert engine.answer(incoming(body_of([ASK]))).status == 200
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,12 @@ later through httpx2); the module is taken from each request. Bytes only: decisi
 
 from __future__ import annotations
 
-import inspect
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from types import ModuleType, TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from playhead.engine.http import Fault, Incoming, Outgoing
+from playhead.engine.http import Fault, Incoming, Outgoing, Timeouts
 from playhead.errors import SetupError
 
 if TYPE_CHECKING:
@@ -26,7 +25,11 @@ else:
 Self = TypeVar("Self", bound="Transport")
 
 
-def _no_time(seconds: float) -> None:
+Pause = Callable[[float, bool], Awaitable[object] | None]
+"""Called with the seconds of a pause, and whether the client can await what comes back; it does so then."""
+
+
+def _no_time(seconds: float, awaits: bool) -> None:
     """Waits under a clock that costs no real time."""
 
 
@@ -34,28 +37,28 @@ class Transport(_Base):
     """Give it to a client as `transport=`: `httpx2.Client(transport=fake.transport)`, or the SDK's own
     `DefaultHttpxClient(transport=fake.transport)`. One transport serves sync and async clients, from any thread.
 
-    `sleep` is called with the seconds of each pause that an answer makes; what it returns is awaited where it can be.
+    `pause` is called for each pause that an answer makes.
     """
 
-    def __init__(self, answer: Callable[[Incoming], Outgoing], sleep: Callable[[float], object] = _no_time) -> None:
+    def __init__(self, answer: Callable[[Incoming], Outgoing], pause: Pause = _no_time) -> None:
         self._answer = answer
-        self._sleep = sleep
+        self._pause = pause
 
     def handle_request(self, request: Any) -> Any:
         """The transport interface of a sync client."""
         module = _module_of(request)
         answer = self._answer(_incoming(request, request.read()))
         if answer.delay:
-            self._sleep(answer.delay)
-        return _response(module, request, answer, self._sleep)
+            self._pause(answer.delay, False)
+        return _response(module, request, answer, self._pause)
 
     async def handle_async_request(self, request: Any) -> Any:
-        """The transport interface of an async client. Waits only where a `sleep` that can be awaited is given."""
+        """The transport interface of an async client. Waits only where a pause can be awaited."""
         module = _module_of(request)
         answer = self._answer(_incoming(request, await request.aread()))
         if answer.delay:
-            await _slept(self._sleep(answer.delay))
-        return _response(module, request, answer, self._sleep)
+            await _paused(self._pause(answer.delay, True))
+        return _response(module, request, answer, self._pause)
 
     def close(self) -> None:
         """Nothing is held open."""
@@ -100,24 +103,25 @@ def _module_of(request: object) -> ModuleType:
 def _incoming(request: Any, body: bytes) -> Incoming:
     # raw pairs: building the module's Headers mapping costs more than all that follows
     headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in request.headers.raw}
+    seconds = request.extensions.get("timeout", {})
     return Incoming(
         method=request.method,
         path=request.url.raw_path.decode("ascii"),
         headers=headers,
         body=body,
-        timeout=request.extensions.get("timeout", {}).get("read"),
+        timeouts=Timeouts(seconds.get("connect"), seconds.get("read"), seconds.get("write")),
     )
 
 
-def _response(module: Any, request: Any, answer: Outgoing, sleep: Callable[[float], object]) -> Any:
+def _response(module: Any, request: Any, answer: Outgoing, pause: Pause) -> Any:
     if answer.fault is not None and not answer.status:
-        raise _error(module, answer.fault, request)
+        raise _error(module, _UNANSWERED.get(answer.fault, _ERRORS[answer.fault]), request)
     # a stream, not `content=`: a response that is closed before it is read has no `elapsed`, and the SDK asks for it
-    stream = module.ByteStream(answer.body) if answer.plain else _stream(module, request, answer, sleep)
+    stream = module.ByteStream(answer.body) if answer.plain else _stream(module, request, answer, pause)
     return module.Response(answer.status, headers=dict(answer.headers), stream=stream, request=request)
 
 
-def _stream(module: Any, request: Any, answer: Outgoing, sleep: Callable[[float], object]) -> Any:
+def _stream(module: Any, request: Any, answer: Outgoing, pause: Pause) -> Any:
     """A body that comes in pieces, with pauses, or breaks; a client takes only streams of its own module's types."""
     waits = answer.waits or (0.0,) * len(answer.chunks)
 
@@ -125,24 +129,28 @@ def _stream(module: Any, request: Any, answer: Outgoing, sleep: Callable[[float]
         def __iter__(self) -> Iterator[bytes]:
             for wait, chunk in zip(waits, answer.chunks, strict=True):
                 if wait:
-                    sleep(wait)
+                    pause(wait, False)
                 yield chunk
             if answer.fault is not None:
-                raise _error(module, answer.fault, request)
+                if answer.late:
+                    pause(answer.late, False)
+                raise _error(module, _ERRORS[answer.fault], request)
 
         async def __aiter__(self) -> AsyncIterator[bytes]:
             for wait, chunk in zip(waits, answer.chunks, strict=True):
                 if wait:
-                    await _slept(sleep(wait))
+                    await _paused(pause(wait, True))
                 yield chunk
             if answer.fault is not None:
-                raise _error(module, answer.fault, request)
+                if answer.late:
+                    await _paused(pause(answer.late, True))
+                raise _error(module, _ERRORS[answer.fault], request)
 
     return Pieces()
 
 
-async def _slept(pause: object) -> None:
-    if inspect.isawaitable(pause):
+async def _paused(pause: Awaitable[object] | None) -> None:
+    if pause is not None:
         await pause
 
 
@@ -153,12 +161,20 @@ _ERRORS: Mapping[Fault, tuple[str, str]] = {
     "timeout": ("ReadTimeout", "The read operation timed out"),
     "connect_timeout": ("ConnectTimeout", "timed out"),
     "write_timeout": ("WriteTimeout", "The write operation timed out"),
-    "close": ("RemoteProtocolError", "peer closed connection without sending complete message body"),
+    "close": (
+        "RemoteProtocolError",
+        "peer closed connection without sending complete message body (incomplete chunked read)",
+    ),
 }
 """What each fault is in httpx and httpx2: the class of the exception, and its words."""
 
+_UNANSWERED: Mapping[Fault, tuple[str, str]] = {
+    "close": ("RemoteProtocolError", "Server disconnected without sending a response."),
+}
+"""The same where it comes in place of an answer."""
 
-def _error(module: Any, fault: Fault, request: Any) -> Exception:
-    name, words = _ERRORS[fault]
+
+def _error(module: Any, known: tuple[str, str], request: Any) -> Exception:
+    name, words = known
     error: Exception = getattr(module, name)(words, request=request)
     return error

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from playhead.engine.compose import Minted, compose, require_offered, tokens
-from playhead.engine.http import Incoming, Outgoing, json_answer
+from playhead.engine.http import Incoming, Outgoing, Timeouts, json_answer
 from playhead.engine.player import Player, Players, Share
 from playhead.engine.sending import Asked, Sending, send, send_fault
 from playhead.engine.threads import ThreadError, Threads
@@ -69,7 +69,7 @@ class _Call(NamedTuple):
     reading: Reading
     judgement: Judgement
     like: int | None
-    timeout: float | None
+    timeouts: Timeouts
 
     @property
     def body(self) -> JsonObject:
@@ -111,6 +111,10 @@ class Engine:
             found += self._checker.on_end(self.exchanges, None, self.settings.limit)
         return tuple(sorted(found, key=lambda violation: violation.exchange or 0))
 
+    def exchange(self, position: int) -> Exchange:
+        """The exchange at a position among those that are followed."""
+        return self._checker.exchange(position)
+
     def answer(self, incoming: Incoming) -> Outgoing:
         """The answer to a request. Raises `RequestLimitReached` once the cap is reached, and ever after."""
         if len(self.exchanges) >= self.settings.limit:
@@ -134,7 +138,7 @@ class Engine:
         self._found += judgement.violations
         if judgement.refusal is not None and self.settings.strict:
             return self._refuse(exchange, judgement)
-        return endpoint(self, _Call(exchange, reading, judgement, like, incoming.timeout))
+        return endpoint(self, _Call(exchange, reading, judgement, like, incoming.timeouts))
 
     def ran(self, name: str, arguments: JsonObject, outcome: object) -> None:
         """Takes in that the client ran a tool: the call is the latest of that name and input not yet run."""
@@ -231,7 +235,7 @@ class Engine:
     def _send(self, step: Item, call: _Call, player: Player) -> tuple[Sending, Minted]:
         """The answer that a step makes. Raises `ScriptError`."""
         body = call.body
-        asked = Asked(_request_id(call.exchange.number), stream=body.get("stream") is True, timeout=call.timeout)
+        asked = Asked(_request_id(call.exchange.number), stream=body.get("stream") is True, timeouts=call.timeouts)
         if isinstance(step, Fail | Drop | Raw):
             return send_fault(step, asked), self._minted
         sent = step if isinstance(step, Sent) else Sent(reply=step)
@@ -268,8 +272,10 @@ class Engine:
         answer: JsonObject = {"input_tokens": tokens(call.reading.weight)}
         if "context_management" in call.body:
             answer["context_management"] = {"original_input_tokens": answer["input_tokens"]}
-        self._take_in(replace(call.exchange, status=200, response=answer), call.judgement)
-        return json_answer(200, answer, _request_id(call.exchange.number))
+        sent = json_answer(200, answer, _request_id(call.exchange.number))
+        counted = replace(call.exchange, status=200, response_headers=sent.headers, response=answer)
+        self._take_in(counted, call.judgement)
+        return sent
 
     def _take_in(self, exchange: Exchange, judgement: Judgement) -> None:
         self.exchanges.append(exchange)
@@ -280,7 +286,8 @@ class Engine:
         assert judgement.refusal is not None
         self.refused.append(judgement.refusal)
         error = refusal_error(judgement.refusal, self.settings.rules, _request_id(exchange.number))
-        self._take_in(replace(exchange, status=error.status, error=error.body["error"]), judgement)
+        refused = replace(exchange, status=error.status, response_headers=error.headers, error=error.body["error"])
+        self._take_in(refused, judgement)
         return Outgoing(status=error.status, headers=error.headers, chunks=(encode(error.body),))
 
     def _script_over(self, exchange: Exchange, judgement: Judgement, player: Player) -> Outgoing:
@@ -300,15 +307,17 @@ class Engine:
         return self._fail(exchange, judgement, 400, "invalid_request_error", f"Playhead: {sentence}")
 
     def _unknown_endpoint(self, exchange: Exchange) -> Outgoing:
-        if exchange.method != "HEAD" and exchange.endpoint:
-            # clients look whether anybody is there; whoever asks for more would get it from the API
+        # clients look whether anybody is there; whoever asks for more would get it from the API
+        looking = exchange.method == "HEAD" or (exchange.method, exchange.endpoint) == ("GET", "")
+        if not looking:
             self.errors.append(
                 ScriptError(
                     f"request {exchange.number} is {exchange.method} {exchange.path}, and the fake plays "
-                    f"POST {MESSAGES_PATH}, POST {COUNT_TOKENS_PATH} and GET /v1/models; it was answered with a 404"
+                    f"POST {MESSAGES_PATH} and POST {COUNT_TOKENS_PATH}; it was answered with a 404"
                 )
             )
-        return self._fail(exchange, None, 404, "not_found_error", "Not Found")
+        answer = self._fail(exchange, None, 404, "not_found_error", "Not Found")
+        return replace(answer, chunks=()) if exchange.method == "HEAD" else answer
 
     def _unreadable(self, exchange: Exchange, error: JsonError) -> Outgoing:
         sentence = f"The request body is not valid JSON: {error}"
@@ -327,12 +336,13 @@ class Engine:
         """An answer in the API's error shape that no client tries again."""
         request_id = _request_id(exchange.number)
         body = error_body(error_type, message, request_id, **details)
-        failed = replace(exchange, status=status, error=body["error"])
+        answer = json_answer(status, body, request_id, **{"x-should-retry": "false"})
+        failed = replace(exchange, status=status, response_headers=answer.headers, error=body["error"])
         if judgement is None:
             self.exchanges.append(failed)
         else:
             self._take_in(failed, judgement)
-        return json_answer(status, body, request_id, **{"x-should-retry": "false"})
+        return answer
 
 
 _Endpoint = Callable[[Engine, _Call], Outgoing]

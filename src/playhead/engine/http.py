@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from playhead.wire.codec import encode
 
@@ -15,18 +15,26 @@ Fault = Literal["connect", "read", "write", "timeout", "connect_timeout", "write
 """How a connection fails; each door knows what that is in its world."""
 
 
+class Timeouts(NamedTuple):
+    """The seconds that a client waits for a connection, for more bytes, until its own are taken; None is for ever."""
+
+    connect: float | None = None
+    read: float | None = None
+    write: float | None = None
+
+
+FOR_EVER = Timeouts()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Incoming:
-    """A request: `path` may carry a query, `headers` have lower-case names.
-
-    `timeout` is the time in seconds that the client waits for more bytes; None for ever.
-    """
+    """A request: `path` may carry a query, `headers` have lower-case names."""
 
     method: str
     path: str
     headers: Mapping[str, str]
     body: bytes
-    timeout: float | None = None
+    timeouts: Timeouts = FOR_EVER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,8 +42,8 @@ class Outgoing:
     """An answer: status, headers, and the body in the pieces in which it is to leave.
 
     `waits` are the seconds before each piece; empty where nothing is waited for. `delay` is the time in seconds
-    before the answer begins. `fault` is what happens after the last piece, in place of the end; with status 0 it
-    happens in place of the answer.
+    before the answer begins. `fault` is what happens after the last piece, in place of the end, and `late` seconds
+    after it; with status 0 it happens in place of the answer.
     """
 
     status: int
@@ -44,6 +52,7 @@ class Outgoing:
     waits: tuple[float, ...] = ()
     delay: float = 0.0
     fault: Fault | None = None
+    late: float = 0.0
 
     @property
     def body(self) -> bytes:
@@ -60,7 +69,7 @@ def no_answer(fault: Fault, delay: float = 0.0) -> Outgoing:
     return Outgoing(status=0, headers={}, chunks=(), delay=delay, fault=fault)
 
 
-def json_answer(status: int, value: object, request_id: str, **headers: str) -> Outgoing:
+def json_answer(status: int, value: object, request_id: str, /, **headers: str) -> Outgoing:
     """An answer with a JSON body."""
     return Outgoing(
         status=status,

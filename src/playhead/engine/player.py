@@ -42,6 +42,11 @@ class Player:
         return self._script.steps[self._played - (self._times > 0) :]
 
     @property
+    def times_left(self) -> int:
+        """How often the step that was played last is still to be played."""
+        return self._times
+
+    @property
     def where(self) -> str:
         """The name of the step that was played last."""
         if self._played > len(self._script):
@@ -100,6 +105,10 @@ class Players:
         """The first player; the only one of a fake whose script is played once."""
         return self.all[0]
 
+    def last(self, player: Player) -> int | None:
+        """The position of the last request that a player answered, or was there for; None where there is none."""
+        return max((position for position, its in self._of.items() if its is player), default=None)
+
     def follow(self, position: int, link: Link, *, again: bool) -> None:
         """Takes in a request, be it played or refused. `again` says that an attempt is repeated which failed.
 
@@ -129,10 +138,7 @@ class Players:
             player = Player(self._script, f"conversation {len(self._started) + 1}")
             self._started.append(player)
             return player
-        try:
-            case = choose(self._cases, request)
-        except Exception as error:
-            raise ScriptError(f"the test of a case raised {type(error).__name__}: {error}") from error
+        case = choose(self._cases, request)
         if case is None:
             asked = first_text(request)
             names = ", ".join(case.name for case in self._cases)

@@ -1,27 +1,30 @@
 """A message or a fault made into an answer's bytes, and what the client can have understood of them.
 
-Law: pure. Damage comes first, then the cut, then the writes and their times, as on a real way.
+Law: pure. Damage comes first, then the cut, then the writes and their times, as on a real way. What is understood is
+what the SDK reads (anthropic 2.14.0, `_streaming.py`, `_response.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from types import MappingProxyType
 from typing import NamedTuple
 
-from playhead.engine.http import Fault, Outgoing, json_answer, no_answer
+from playhead.engine.http import FOR_EVER, Fault, Outgoing, Timeouts, json_answer, no_answer
 from playhead.errors import ScriptError
 from playhead.rules.checker import error_body
-from playhead.script.faults import Break, Chunks, Delivery, Drop, Fail, Raw, Sent
+from playhead.script.faults import Break, Chunks, Delivery, Drop, Fail, Raw, Sent, usual_message
 from playhead.wire.codec import JsonError, JsonObject, decode_object, encode
 from playhead.wire.damage import DAMAGES, EVENT_STREAM, JSON, Damage, middle
-from playhead.wire.sse import EventDecoder
+from playhead.wire.sse import EventDecoder, ServerSentEvent
 from playhead.wire.stream import Accumulator, event_bytes, event_data, events_of
 from playhead.wire.tables import ERROR_STATUS
 
 _FAULTS: Mapping[str, Fault | None] = {"reset": "read", "close": "close", "timeout": "timeout", "end": None}
+_WAITED: Mapping[str, str] = {"timeout": "read", "connect_timeout": "connect", "write_timeout": "write"}
+"""For which of its timeouts a client waits before it gives up."""
 USUAL = Delivery()
 
 
@@ -38,7 +41,7 @@ class Asked(NamedTuple):
 
     request_id: str
     stream: bool = False
-    timeout: float | None = None
+    timeouts: Timeouts = FOR_EVER
 
 
 @dataclass(slots=True, kw_only=True)
@@ -49,7 +52,6 @@ class _Body:
     content_type: str
     fault: Fault | None = None
     changed: bool = False
-    waits: tuple[float, ...] = field(default=())
 
 
 def send(message: JsonObject, sent: Sent, asked: Asked, texts: Mapping[int, str] = MappingProxyType({})) -> Sending:
@@ -82,8 +84,10 @@ def _damage(body: _Body, damage: Damage, message: JsonObject, events: Sequence[J
     if made is None:
         answers, asks = ("a JSON answer", "a stream") if streams else ("a stream", "none")
         raise ScriptError(f"damage({damage.name!r}) is one of {answers}, and the request asks for {asks}")
-    body.pieces, body.changed = made, True
-    body.content_type = damage.content_types[0 if streams else 1]
+    content_type = damage.content_types[0 if streams else 1]
+    if made == body.pieces and content_type == body.content_type:
+        raise ScriptError(f"damage({damage.name!r}) finds nothing in this reply that it could damage: give it content")
+    body.pieces, body.content_type, body.changed = made, content_type, True
 
 
 def _share(message: JsonObject, delivery: Delivery, broken: Break) -> float | None:
@@ -118,16 +122,12 @@ def _cut(body: _Body, broken: Break, share: float | None) -> None:
 
 
 def _error_event(error: str) -> JsonObject:
-    return {"type": "error", "error": {"type": error, "message": _words(error)}}
-
-
-def _words(error: str) -> str:
-    return "Overloaded" if error == "overloaded_error" else error.removesuffix("_error").replace("_", " ").capitalize()
+    return {"type": "error", "error": {"type": error, "message": usual_message(error)}}
 
 
 def _refused(broken: Break, asked: Asked) -> Sending:
     """What is an error event in a stream is an HTTP error where none was asked for."""
-    error = {"type": broken.error, "message": _words(broken.error)}
+    error = {"type": broken.error, "message": usual_message(broken.error)}
     headers = MappingProxyType({"retry-after-ms": "1"})
     return send_fault(Fail(status=ERROR_STATUS[broken.error], error=error, headers=headers), asked)
 
@@ -139,17 +139,32 @@ def _sending(body: _Body, message: JsonObject, delivery: Delivery, asked: Asked)
     if asked.stream:
         headers["cache-control"] = "no-cache"
     headers.update(delivery.headers)
-    patience = asked.timeout
+    patience = asked.timeouts.read
     if patience is not None and delivery.delay > patience:
-        return Sending(outgoing=no_answer("timeout", patience), seen={"status": None, "complete": False})
+        return _nothing("timeout", patience)
     fault, changed = body.fault, body.changed
     if patience is not None and delivery.pace > patience and len(chunks) > 1:
         chunks, waits, fault, changed = chunks[:1], (), "timeout", True
     outgoing = Outgoing(
-        status=200, headers=headers, chunks=tuple(chunks), waits=waits, delay=delivery.delay, fault=fault
+        status=200,
+        headers=headers,
+        chunks=tuple(chunks),
+        waits=waits,
+        delay=delivery.delay,
+        fault=fault,
+        late=_patience("timeout", asked.timeouts) if fault == "timeout" else 0.0,
     )
-    whole: Mapping[str, object] = {"status": 200, "response": message}
-    return Sending(outgoing=outgoing, seen=understood(outgoing) if changed else whole)
+    whole: Mapping[str, object] = {"status": 200, "response_headers": headers, "response": message}
+    return Sending(outgoing=outgoing, seen=understood(outgoing, stream=asked.stream) if changed else whole)
+
+
+def _patience(how: str, timeouts: Timeouts) -> float:
+    """The seconds after which a client takes it that nothing more comes; one that waits for ever is told at once."""
+    return getattr(timeouts, _WAITED[how]) or 0.0 if how in _WAITED else 0.0
+
+
+def _nothing(fault: Fault, late: float) -> Sending:
+    return Sending(outgoing=no_answer(fault, late), seen={"status": None, "complete": False})
 
 
 def split(pieces: Sequence[bytes], chunks: Chunks) -> list[bytes]:
@@ -169,48 +184,71 @@ def split(pieces: Sequence[bytes], chunks: Chunks) -> list[bytes]:
 def send_fault(step: Fail | Drop | Raw, asked: Asked) -> Sending:
     """An answer that is no message: an HTTP error, a connection that fails, bytes as they stand."""
     if isinstance(step, Drop):
-        late = asked.timeout or 0.0 if "timeout" in step.how else 0.0
-        return Sending(outgoing=no_answer(step.how, late), seen={"status": None, "complete": False})
+        return _nothing(step.how, _patience(step.how, asked.timeouts))
     if isinstance(step, Raw):
         headers = {"request-id": asked.request_id, **step.headers}
         outgoing = Outgoing(status=step.status, headers=headers, chunks=step.chunks)
-        return Sending(outgoing=outgoing, seen=understood(outgoing))
+        return Sending(outgoing=outgoing, seen=understood(outgoing, stream=asked.stream))
     error = step.error
     body = error_body(error["type"], error["message"], asked.request_id, **error.get("details", {}))
-    return Sending(
-        outgoing=json_answer(step.status, body, asked.request_id, **step.headers),
-        seen={"status": step.status, "error": body["error"], "response_headers": step.headers},
-    )
+    answer = json_answer(step.status, body, asked.request_id, **step.headers)
+    seen = {"status": step.status, "response_headers": answer.headers, "error": body["error"]}
+    return Sending(outgoing=answer, seen=seen)
 
 
-def understood(answer: Outgoing) -> Mapping[str, object]:
-    """What a client can read from an answer's bytes, as the fields of an exchange.
+def understood(answer: Outgoing, *, stream: bool = False) -> Mapping[str, object]:
+    """What a client that asked for a stream, or for none, can read from an answer's bytes, as fields of an exchange.
 
-    Of a stream: the message as far as it came. An event that cannot be read ends the reading, as it does the SDK's.
+    Of a stream: the message as far as it came. What the content type says is not looked at.
     """
     told: dict[str, object] = {"status": answer.status, "response_headers": answer.headers}
-    if answer.headers.get("content-type", "").startswith("text/event-stream"):
+    refused = answer.status >= 400
+    if stream and not refused:
         return {**told, **_of_stream(answer)}
     try:
         value = decode_object(answer.body)
     except JsonError:
         return {**told, "complete": False}
     error = value.get("error")
-    if answer.status >= 400 or value.get("type") == "error":
+    if refused or value.get("type") == "error":
         return {**told, "error": error if isinstance(error, dict) else {"type": "api_error", "message": str(error)}}
-    return {**told, "response": value, "complete": answer.fault is None}
+    return {**told, "response": value, "complete": answer.fault is None and isinstance(value.get("content"), list)}
 
 
 def _of_stream(answer: Outgoing) -> dict[str, object]:
-    made, readable = Accumulator(), True
-    decoder = EventDecoder()
-    for event in decoder.feed(answer.body):
-        if event.name == "ping":
-            continue  # its data is never parsed
+    body, made = answer.body, Accumulator()
+    try:
+        body.decode()
+        readable = True
+    except UnicodeDecodeError as error:
+        # a reader decodes line by line: the event in which these bytes stand is the first that it cannot read
+        body, readable = body[: error.start], False
+    ended, taken = False, []
+    for event in _events(body):
+        if event.name in ("", "ping") or not event.data:
+            continue  # nobody looks at these
         try:
-            made.add(event_data(event))
+            data = event_data(event)
         except JsonError:
             readable = False
             break
+        taken.append({**data, "type": "error"} if event.name == "error" else data)
+        made.add(taken[-1])
+        ended = ended or data.get("type") == "message_stop"
+        if made.error is not None:
+            break
     made.close()
-    return {"response": made.message, "complete": made.complete and readable, "error": made.error}
+    whole = ended and readable and made.message is not None and made.error is None and not made.left_out
+    return {
+        "response": made.message,
+        "complete": whole and answer.fault is None,
+        "error": made.error,
+        "events": tuple(taken),
+    }
+
+
+def _events(body: bytes) -> list[ServerSentEvent]:
+    """The events whose blank line has come. A CR at the very end ends its line, whether or not an LF were to follow."""
+    decoder = EventDecoder()
+    events = decoder.feed(body)
+    return events + decoder.feed(b"\n") if body.endswith(b"\r") else events

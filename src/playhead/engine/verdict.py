@@ -12,8 +12,12 @@ from playhead.engine.player import Player
 from playhead.errors import PlayheadError, RuleViolations, ScriptNotFinished, ScriptOver, SeveralFailures
 from playhead.rules.report import report
 from playhead.rules.rule import Violation
+from playhead.script.cases import first_text_of
 from playhead.wire.exchange import Exchange
 from playhead.wire.tables import STOP_REASONS
+
+_SHOWN = 3
+_BEGINNING = 40
 
 
 def failures(engine: Engine, expected: Collection[Violation] = ()) -> list[PlayheadError]:
@@ -80,22 +84,42 @@ def _not_finished(engine: Engine, idle: Sequence[Player]) -> ScriptNotFinished:
     lines = []
     for player in idle:
         first = len(player.script) - len(player.unplayed) + 1
-        lines.append(f"{_steps(player)} never asked for")
+        unfit = ": no conversation fits this case" if player.name and not player.played else ""
+        lines.append(f"{_steps(player)} never asked for{unfit}")
         for number, step in enumerate(player.unplayed, first):
             shown = str(step) if not callable(step) else f"function {getattr(step, '__name__', 'of the script')}"
-            lines.append(f"    {number:<3} {shown}{'   <- next' if number == first else ''}")
-    lines.append(_where_it_stopped(engine))
+            lines.append(f"    {number:<3} {shown}{_next(player) if number == first else ''}")
+        if player.name and player.played:
+            last = engine.players.last(player)
+            lines += [] if last is None else [_where_it_stopped("Its conversation", engine.exchange(last))]
+    asked = [exchange for exchange in engine.exchanges if exchange.is_message]
+    if not asked:
+        lines.append("The loop sent no request.")
+    elif any(player.name and not player.played for player in idle):
+        lines.append(_how_they_began(engine))
+    elif any(not player.name for player in idle):
+        lines.append(_where_it_stopped("The loop", asked[-1]))
     return ScriptNotFinished("\n".join(lines), [step for player in idle for step in player.unplayed])
 
 
-def _where_it_stopped(engine: Engine) -> str:
-    asked = [exchange for exchange in engine.exchanges if exchange.is_message]
-    if not asked:
-        return "The loop sent no request."
-    last = asked[-1]
+def _next(player: Player) -> str:
+    left = player.times_left
+    return f"   <- next, {left} more time{'s' if left != 1 else ''}" if left else "   <- next"
+
+
+def _how_they_began(engine: Engine) -> str:
+    """The first words of the conversations that there were, each once."""
+    firsts = [conversation.exchanges[0] for conversation in engine.session.conversations]
+    texts = dict.fromkeys(repr(first_text_of(first.messages)[:_BEGINNING]) for first in firsts)
+    shown = [*texts][:_SHOWN]
+    more = f" and {len(texts) - _SHOWN} more" if len(texts) > _SHOWN else ""
+    return f"Conversations began with {', '.join(shown)}{more}."
+
+
+def _where_it_stopped(who: str, last: Exchange) -> str:
     if last.failed:
-        return f"The loop stopped after exchange {last.number}, which failed: {_failure(last)}."
-    sentence = f'The loop stopped after exchange {last.number} with stop_reason "{last.stop_reason}"'
+        return f"{who} stopped after exchange {last.number}, which failed: {_failure(last)}."
+    sentence = f'{who} stopped after exchange {last.number} with stop_reason "{last.stop_reason}"'
     reason = STOP_REASONS.get(last.stop_reason or "")
     calls = len(last.calls())
     if reason is not None and reason.then == "run tools":

@@ -391,7 +391,7 @@ def refusal_error(refusal: Violation, rules: Sequence[Rule] = RULES, request_id:
     )
 
 
-def error_body(error_type: str, message: str, request_id: str, **details: object) -> JsonObject:
+def error_body(error_type: str, message: str, request_id: str, /, **details: object) -> JsonObject:
     """An error in the API's shape (platform.claude.com/docs/en/api/errors)."""
     error: JsonObject = {"type": error_type, "message": message}
     if details:

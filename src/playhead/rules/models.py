@@ -191,7 +191,8 @@ MODELS: Mapping[str, Model] = MappingProxyType({model.name: model for model in _
 UNKNOWN = Model(name="unknown")
 
 _SHORT = re.compile(
-    r"(?:.*[./])?(?P<name>claude-[a-z0-9-]*?[a-z0-9])(?:-0)?(?:[-@]\d{8})?(?:-latest)?(?:-v\d+)?(?::\d+[a-z]*)?\Z"
+    r"(?:.*[./])?(?P<name>claude-[a-z0-9-]*?[a-z0-9])(?:-0)?(?:-v\d+)?(?:[-@]\d{8}|@default)?"
+    r"(?:-latest)?(?:-v\d+)?(?::\d+[a-z]*)*\Z"
 )
 
 

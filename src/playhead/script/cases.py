@@ -5,7 +5,7 @@ Law: frozen values; choosing looks at a request and nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -30,11 +30,17 @@ class Case:
     @property
     def name(self) -> str:
         """The case as a report names it."""
-        return repr(self.test) if isinstance(self.test, str) else getattr(self.test, "__name__", repr(self.test))
+        return _named(self.test)
 
     def fits(self, request: Request) -> bool:
-        """Whether it is this case's. Raises what the test's own function raises."""
-        return self.test in first_text(request) if isinstance(self.test, str) else bool(self.test(request))
+        """Whether it is this case's. Raises `ScriptError`, naming the case, where the test's own function fails."""
+        if isinstance(self.test, str):
+            return self.test in first_text(request)
+        try:
+            return bool(self.test(request))
+        except Exception as error:
+            # whatever the test's function raises is the test's failure, not the loop's
+            raise ScriptError(f"the test of case {self.name} raised {type(error).__name__}: {error}") from error
 
 
 Scripts: TypeAlias = Script | Iterable[Step | Responder | Case] | Responder | Mapping[str, ScriptLike]
@@ -48,7 +54,10 @@ def when(test: Test, script: ScriptLike, /) -> Case:
     """
     if not isinstance(test, str) and (not callable(test) or isinstance(test, type) or is_async(test)):
         raise ScriptError(f"when() takes a text or a plain function Request -> bool first, not {test!r}")
-    return Case(test=test, script=as_script(script))
+    try:
+        return Case(test=test, script=as_script(script))
+    except ScriptError as error:
+        raise ScriptError(f"the script of {_named(test)}: {error}") from None
 
 
 def as_cases(given: object) -> Script | tuple[Case, ...]:
@@ -59,6 +68,8 @@ def as_cases(given: object) -> Script | tuple[Case, ...]:
     if isinstance(given, Case):
         raise ScriptError("cases stand in a list: put the case into brackets, FakeClaude([when(...)])")
     if isinstance(given, Mapping):
+        if _is_message(given):
+            raise ScriptError("a whole message is a step: write it as FakeClaude([reply({...})])")
         if not all(isinstance(text, str) for text in given):
             raise ScriptError("a mapping of scripts has texts of first user messages for keys")
         return _several([when(text, script) for text, script in given.items()])
@@ -70,15 +81,35 @@ def as_cases(given: object) -> Script | tuple[Case, ...]:
     return as_script(given)
 
 
+_MESSAGE = frozenset("id type role content model stop_reason stop_sequence usage".split())
+
+
+def _is_message(given: Mapping[object, object]) -> bool:
+    """Whether it is a message rather than scripts by text: its members' names, and content that is no steps."""
+    content = given.get("content")
+    if not _MESSAGE.issuperset(given) or not isinstance(content, str | list):
+        return False
+    return not any(isinstance(item, Step | Script) or callable(item) for item in content)
+
+
 def _several(items: list[object]) -> tuple[Case, ...]:
     for number, item in enumerate(items, 1):
         if not isinstance(item, Case):
+            shown = str(item) if isinstance(item, Step) else kind(item)
             raise ScriptError(
-                f"item {number} is {kind(item)}, others are cases: put steps into a case of their own, when('', [...])"
+                f"item {number} is {shown}, others are cases: put steps into a case of their own, when('', [...])"
             )
     if not items:
         raise ScriptError("a mapping of scripts needs at least one: {'the first user message': [...]}")
     return tuple(item for item in items if isinstance(item, Case))
+
+
+def _named(test: Test) -> str:
+    name = repr(test) if isinstance(test, str) else getattr(test, "__name__", repr(test))
+    if name != "<lambda>":
+        return name
+    line = getattr(getattr(test, "__code__", None), "co_firstlineno", None)
+    return name if line is None else f"<lambda of line {line}>"
 
 
 def choose(cases: Iterable[Case], request: Request) -> Case | None:
@@ -91,5 +122,10 @@ def choose(cases: Iterable[Case], request: Request) -> Case | None:
 
 def first_text(request: Request) -> str:
     """The text of the first user message: all its text blocks joined."""
-    first = next((m for m in request.messages if isinstance(m, dict) and m.get("role") == "user"), {})
+    return first_text_of(request.messages)
+
+
+def first_text_of(messages: Sequence[object]) -> str:
+    """The same of messages."""
+    first = next((m for m in messages if isinstance(m, dict) and m.get("role") == "user"), {})
     return "".join(str(block.data.get("text", "")) for block in blocks_of(first) if block.type == "text")

@@ -10,6 +10,7 @@ platform.claude.com/docs/en/api/rate-limits; `retry-after-ms` and `x-should-retr
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -35,6 +36,7 @@ Chunks: TypeAlias = "Literal['whole', 'event', 'byte'] | int | tuple[int, ...]"
 _ENDINGS = ("reset", "close", "timeout", "end", "error")
 _CONNECTIONS = ("connect", "read", "write", "timeout", "connect_timeout", "write_timeout", "close")
 _NEWLINES = ("\n", "\r\n", "\r")
+_SHORT = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +101,7 @@ class Sent(Step):
     def __str__(self) -> str:
         shown = str(self.reply)
         if self.delivery is not None:
-            shown = f"deliver({shown}, {self.delivery})"
+            shown = f"deliver({', '.join(filter(None, (shown, str(self.delivery))))})"
         if self.damage is not None:
             shown = f"damage({shown}, {self.damage!r}{'' if self.at is None else f', at={self.at}'})"
         if self.broken is not None:
@@ -120,7 +122,10 @@ class Fail(Step):
     times: int = 1
 
     def __str__(self) -> str:
-        return f"fail({self.status}{_times(self.times)})"
+        code, message = self.error.get("details", {}).get("error_code"), self.error["message"]
+        given = "" if code is None else f", error_code={code!r}"
+        told = "" if message == _usual_error(self.status)[1] else f", message={message!r}"
+        return f"fail({self.status}{given}{told}{_times(self.times)})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,8 +148,9 @@ class Raw(Step):
     headers: Mapping[str, str]
 
     def __str__(self) -> str:
-        size = sum(map(len, self.chunks))
-        return f"raw({size} bytes, status={self.status})"
+        body = b"".join(self.chunks)
+        shown = repr(body) if len(body) <= _SHORT else f"{len(body)} bytes"
+        return f"raw({shown}, status={self.status})"
 
 
 def fail(
@@ -170,7 +176,7 @@ def fail(
             raise ScriptError(f"{option} of fail() is a string, not {kind(value)}")
     if retry_after_ms is not None and not _is_count(retry_after_ms):
         raise ScriptError(f"retry_after_ms of fail() is a number of milliseconds, or None, not {retry_after_ms!r}")
-    error_type, usual = _ERRORS.get(status) or _ERRORS[400 if status < 500 else 500]
+    error_type, usual = _usual_error(status)
     error: JsonObject = {"type": error_type, "message": usual if message is None else message}
     if details is not None and not isinstance(details, Mapping):
         raise ScriptError(f"details of fail() is an object: give a dict, not {kind(details)}")
@@ -251,9 +257,8 @@ def deliver(
     headers: Mapping[str, str] | None = None,
 ) -> Sent:
     """Says how a reply travels: see `Delivery`."""
-    delivery = Delivery(
-        pieces=pieces, chunks=chunks, delay=delay, pace=pace, newline=newline, headers=MappingProxyType(headers or {})
-    )
+    added = MappingProxyType({}) if headers is None else headers
+    delivery = Delivery(pieces=pieces, chunks=chunks, delay=delay, pace=pace, newline=newline, headers=added)
     return replace(_sent(step, "deliver()"), delivery=delivery)
 
 
@@ -268,18 +273,31 @@ def raw(
 
     Without `content_type`, a body that begins with `event:` or `data:` is a stream, any other JSON.
     """
-    chunks = (body.encode(),) if isinstance(body, str) else (body,) if isinstance(body, bytes) else tuple(body)
-    if not all(isinstance(chunk, bytes) for chunk in chunks):
-        raise ScriptError("raw() takes bytes, a string, or a list of bytes")
+    chunks = _pieces(body)
     if isinstance(status, bool) or not isinstance(status, int) or not 200 <= status <= 599:
         raise ScriptError(f"raw() takes an HTTP status from 200 to 599, not {status!r}")
+    if not isinstance(content_type, str | None):
+        raise ScriptError(f"content_type of raw() is a string, not {kind(content_type)}")
     streamed = b"".join(chunks).lstrip().startswith((b"event:", b"data:", b":"))
     told = content_type if content_type is not None else EVENT_STREAM if streamed else JSON
     return Raw(
         chunks=chunks,
         status=status,
-        headers=MappingProxyType({"content-type": told, **_headers(headers, "headers of raw()")}),
+        headers=MappingProxyType(
+            {**_headers({"content-type": told}, "content_type of raw()"), **_headers(headers, "headers of raw()")}
+        ),
     )
+
+
+def _pieces(body: object) -> tuple[bytes, ...]:
+    """The writes of a body; none of them is empty, since to a server an empty write is the end."""
+    given = [body.encode()] if isinstance(body, str) else [body] if isinstance(body, bytes) else body
+    if not isinstance(given, list | tuple):
+        raise ScriptError(f"raw() takes bytes, a string, or a list of bytes, not {kind(body)}")
+    for number, piece in enumerate(given, 1):
+        if not isinstance(piece, bytes):
+            raise ScriptError(f"item {number} of raw([...]) is {kind(piece)}, and the list holds bytes")
+    return tuple(piece for piece in given if piece)
 
 
 _ERRORS: Mapping[int, tuple[str, str]] = {
@@ -306,6 +324,16 @@ _RATE_LIMITS: Mapping[str, str] = {
     for part, value in (("limit", limit), ("remaining", "0"), ("reset", _RESET))
 }
 """What a rate-limited answer tells: nothing is left. The fake has no clock, so the time is always the same."""
+
+
+def _usual_error(status: int) -> tuple[str, str]:
+    """The type and the message that the API has for a status."""
+    return _ERRORS.get(status) or _ERRORS[400 if status < 500 else 500]
+
+
+def usual_message(error: str) -> str:
+    """The message that the API has for an error type, one of `ERROR_STATUS`."""
+    return _usual_error(ERROR_STATUS[error])[1]
 
 
 def _sent(step: object, where: str) -> Sent:
@@ -343,8 +371,16 @@ def _require_times(times: object, where: str) -> int:
 def _headers(given: Mapping[str, str] | None, where: str) -> Mapping[str, str]:
     headers = {} if given is None else given
     if not isinstance(headers, Mapping) or not all(isinstance(text, str) for pair in headers.items() for text in pair):
-        raise ScriptError(f"{where} are a mapping of strings, not {given!r}")
+        raise ScriptError(f"{where} are a mapping of strings, not {_plain(given)!r}")
+    for name, value in headers.items():
+        if not _HEADER_NAME.fullmatch(name) or not _HEADER_VALUE.fullmatch(value):
+            raise ScriptError(f"{where} must be ASCII text without line breaks: {name!r}: {value!r} is not")
     return MappingProxyType({name.lower(): value for name, value in headers.items()})
+
+
+# the characters of RFC 9110; with others the HTTP library would fail where nobody sees it
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_HEADER_VALUE = re.compile(r"[\t\x20-\x7e]*")
 
 
 def _plain(value: object) -> object:

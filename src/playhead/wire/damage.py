@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from playhead.wire.codec import JsonObject, encode
 from playhead.wire.sse import encode_event
-from playhead.wire.stream import event_bytes, events_of
+from playhead.wire.stream import accumulate, event_bytes, events_of
 
 EVENT_STREAM = "text/event-stream; charset=utf-8"
 JSON = "application/json"
@@ -110,8 +110,8 @@ def _unknown_block(events: Events, at: int) -> list[bytes]:
 
 
 def _message_body(events: Events, at: int) -> list[bytes]:
-    """What the answer would be if nobody had asked for a stream, as far as its first event tells."""
-    return [encode(events[0].get("message", {}))]
+    """What the answer would be if nobody had asked for a stream."""
+    return [encode(accumulate(events).message)]
 
 
 def _unreadable(data: bytes) -> bytes:
@@ -119,8 +119,9 @@ def _unreadable(data: bytes) -> bytes:
 
 
 def _not_utf8(data: bytes) -> bytes:
-    half = data.rfind(b'"', 0, len(data) - 2)
-    return data[: half + 1] + b"\xff\xfe" + data[half + 1 :]
+    """Puts the bytes inside the last string, so that a reader that forgives them finds whole JSON."""
+    end = data.rfind(b'"')
+    return data[:end] + b"\xff\xfe" + data[end:]
 
 
 def _as_stream(message: JsonObject) -> bytes:

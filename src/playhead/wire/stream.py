@@ -26,7 +26,8 @@ class Accumulator:
     """Takes a stream's events in order; `message` is what they have made so far.
 
     `problems` lists, as sentences, each event that did not fit the grammar; such an event changes nothing, save that
-    a block which starts under a wrong index is kept, as the SDK keeps it.
+    a block which starts under a wrong index is kept, as the SDK keeps it. `left_out` counts those with which the SDK
+    cannot go on.
     """
 
     def __init__(self) -> None:
@@ -35,6 +36,7 @@ class Accumulator:
         self.complete = False
         self.unparsed: dict[int, str] = {}
         self.problems: list[str] = []
+        self.left_out = 0
         self._partial: dict[int, list[str]] = {}
 
     def add(self, event: EventData) -> None:
@@ -50,6 +52,7 @@ class Accumulator:
             handler(self, event)
         except (KeyError, IndexError, TypeError, ValueError, AttributeError):
             self.problems.append(f"{kind} with members missing or of the wrong kind")
+            self.left_out += 1
 
     def close(self) -> None:
         """Says that the stream is over: inputs still open are parsed as far as they are JSON."""
