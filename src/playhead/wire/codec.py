@@ -15,6 +15,7 @@ import math
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
+import jiter
 import msgspec
 
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
@@ -51,6 +52,19 @@ def decode(text: bytes | str) -> Any:
         raise JsonError(str(error)) from None
 
 
+def decode_part(text: bytes | str, *, strings: bool = False) -> Any:
+    """What a JSON text tells that is cut anywhere: the values before the cut; `{}` where it tells nothing.
+
+    With `strings` a string that is cut counts as far as it goes. This is how the SDK reads the input of a call while it
+    arrives (anthropic 2.14.0, `lib/streaming/_messages.py`; with `strings` where fine-grained streaming is asked for).
+    """
+    try:
+        data = text.encode() if isinstance(text, str) else text
+        return jiter.from_json(data, partial_mode="trailing-strings" if strings else True) if data.strip() else {}
+    except ValueError:
+        return {}
+
+
 def decode_object(text: bytes | str) -> JsonObject:
     """The object of a JSON text. Raises `JsonError` where the text is no JSON or holds no object."""
     value = decode(text)
@@ -66,6 +80,11 @@ def encode(value: object) -> bytes:
     except (UnicodeError, msgspec.EncodeError):
         return json.dumps(value, separators=(",", ":")).encode()
     return text if _is_exact(value, text) else json.dumps(value, separators=(",", ":")).encode()
+
+
+def verbatim(text: str) -> object:
+    """A value that `encode` writes as this JSON text, to the letter. Whether it is JSON is not looked at."""
+    return msgspec.Raw(text.encode())
 
 
 def encode_text(value: object) -> str:
