@@ -19,7 +19,7 @@ from playhead.script.opaque import opaque
 from playhead.script.request import Request
 from playhead.script.server_tools import BY_CODE
 from playhead.script.steps import Block, Reply, Turn
-from playhead.wire.codec import JsonError, JsonObject, decode, decode_part, encode, verbatim
+from playhead.wire.codec import JsonError, JsonObject, decode, decode_part, encode, encode_text
 from playhead.wire.tables import BLOCKS
 from playhead.wire.turns import blocks_of
 
@@ -65,11 +65,11 @@ def compose(step: Turn | Reply, request: Request, *, tokens: InputTokens, minted
         "type": "message",
         "role": "assistant",
         "model": _served_by(content) or str(request.body.get("model", "claude")),
+        "content": content,
         "stop_reason": "tool_use" if called else "end_turn",
         "stop_sequence": None,
         "stop_details": None,
-        **given,
-        "content": content,
+        **{key: value for key, value in given.items() if key != "content"},
     }
     usage = usage_of(content, tokens, request.body, message["stop_reason"])
     message["usage"] = {**usage, **(given.get("usage") or {})}
@@ -87,11 +87,14 @@ def body_of(message: JsonObject, texts: Mapping[int, str] = NO_TEXTS) -> bytes:
     whole = {index: text for index, text in texts.items() if _is_json(text)}
     if not whole:
         return encode(message)
-    content = [
-        {**block, "input": verbatim(whole[index])} if index in whole else block
-        for index, block in enumerate(message["content"])
-    ]
-    return encode({**message, "content": content})
+    mark = "\x00"  # stands for each text while the rest is encoded; longer than any run of it in the message
+    while encode_text(mark)[1:-1].encode() in encode(message):
+        mark += "\x00"
+    content = [{**block, "input": f"{mark}{i}"} if i in whole else block for i, block in enumerate(message["content"])]
+    body = encode({**message, "content": content})
+    for index, text in whole.items():
+        body = body.replace(encode(f"{mark}{index}"), text.encode(), 1)
+    return body
 
 
 def _is_json(text: str) -> bool:

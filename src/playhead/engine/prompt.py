@@ -130,17 +130,27 @@ def _marks(
     """The marks of a request, each with the tokens up to it, in the prompt's order."""
     known = {mark.place: mark.tokens for mark in held}
     yield from _before_messages(body, head, rates)
-    for index, message in enumerate(messages):
-        content = message.get("content") if isinstance(message, dict) else None
-        for number, block in enumerate(content if isinstance(content, list) else ()):
-            control = _control(block)
-            if control is not None:
-                place = (index, number)
-                size = known[place] if place in known else _up_to(messages, place, head, tokens, rates)
-                yield Mark(place, size, _ttl(control))
+    for place, control in _in_messages(messages):
+        size = known[place] if place in known else _up_to(messages, place, head, tokens, rates)
+        yield Mark(place, size, _ttl(control))
     automatic = body.get("cache_control")
     if isinstance(automatic, dict) and messages:
         yield Mark((len(messages) - 1, _last_block(messages[-1])), tokens, _ttl(automatic))
+
+
+def _in_messages(messages: Sequence[object]) -> Iterator[tuple[Place, JsonObject]]:
+    """The marks in messages. A mark may come to an old message, so that all are looked at: a loop without calls."""
+    for index, message in enumerate(messages):
+        content = message.get("content") if isinstance(message, dict) else None
+        if not isinstance(content, list):
+            continue
+        for number, block in enumerate(content):
+            if not isinstance(block, dict) or ("cache_control" not in block and block.get("type") != "tool_result"):
+                continue
+            if "cache_control" in block or isinstance(block.get("content"), list):
+                control = _control(block)
+                if control is not None:
+                    yield (index, number), control
 
 
 def _before_messages(body: JsonObject, head: int, rates: Rates) -> Iterator[Mark]:

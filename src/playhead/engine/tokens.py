@@ -19,6 +19,7 @@ from types import MappingProxyType
 from playhead.rules.media_bytes import Encoded, image_size
 from playhead.rules.models import short_name
 from playhead.wire.codec import JsonObject, encode
+from playhead.wire.tables import BLOCKS
 
 _IMAGE, _PIXELS_PER_TOKEN = 1600, 750
 _BYTES_PER_PDF_TOKEN = 25
@@ -82,8 +83,19 @@ def message_tokens(message: object, rates: Rates) -> int:
 
 
 def reply_tokens(content: Iterable[object], rates: Rates) -> int:
-    """What a reply with this content comes to; one without content is counted too, as the API counts it."""
-    return rates.message + blocks_tokens(content, rates)
+    """What a reply with this content comes to; one without content is counted too, as the API counts it.
+
+    What Anthropic's tools put into it was not written by the model and does not count.
+    """
+    return rates.message + blocks_tokens((block for block in content if _written(block)), rates)
+
+
+def _written(block: object) -> bool:
+    known = BLOCKS.get(str(block.get("type"))) if isinstance(block, dict) else None
+    return known is None or not (known.answers or known.name in _PUT_IN)
+
+
+_PUT_IN = frozenset({"mcp_tool_listing", "container_upload", "fallback"})
 
 
 def blocks_tokens(blocks: Iterable[object], rates: Rates) -> int:
@@ -140,6 +152,10 @@ def _thought(block: JsonObject, rates: Rates) -> int:
     return _prose(block.get("thinking"), rates)
 
 
+def _summary(block: JsonObject, rates: Rates) -> int:
+    return _prose(block.get("content"), rates)
+
+
 def _sealed(block: JsonObject, rates: Rates) -> int:
     return _prose(block.get("data"), rates) // 2
 
@@ -180,6 +196,7 @@ _COUNTS: Mapping[str, Callable[[JsonObject, Rates], int]] = {
     "text": _text,
     "thinking": _thought,
     "redacted_thinking": _sealed,
+    "compaction": _summary,
     "tool_use": _call,
     "server_tool_use": _call,
     "mcp_tool_use": _call,

@@ -101,7 +101,7 @@ def _advised(
     content: Sequence[JsonObject], at: int, tokens: InputTokens, body: JsonObject, rates: Rates
 ) -> Iterator[_Attempt]:
     """Claude stops to ask, the advisor reads all of it, and Claude goes on with the advice."""
-    asked, advice = reply_tokens(content[:at], rates), reply_tokens(content[at : at + 1], rates)
+    asked, advice = reply_tokens(content[:at], rates), blocks_tokens(content[at : at + 1], rates)
     yield _Attempt("message", tokens, asked)
     yield _Attempt("advisor_message", InputTokens(tokens.total + asked), advice, _advisor(body))
     yield _Attempt("message", InputTokens(tokens.total + asked + advice), reply_tokens(content[at + 1 :], rates))

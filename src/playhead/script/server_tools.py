@@ -40,7 +40,7 @@ def server_call(
     return Block(
         data={"type": "server_tool_use", "name": name, "input": value},
         then=then,
-        made=Made("server_call", _arguments(name, value, result), _error(error)),
+        made=Made("server_call", _arguments(name, input, result), _error(error)),
     )
 
 

@@ -85,5 +85,9 @@ def _cut(text: str, *, short: bool) -> str:
 
 
 def by_name(values: Mapping[str, object]) -> bool:
-    """Whether these can be given as keywords."""
-    return all(name.isidentifier() and not keyword.iskeyword(name) for name in values)
+    """Whether these can be given as keywords: Python normalises names that are not ASCII, and refuses `__debug__`."""
+    return all(map(_is_name, values))
+
+
+def _is_name(word: str) -> bool:
+    return word.isascii() and word.isidentifier() and not keyword.iskeyword(word) and word != "__debug__"

@@ -266,7 +266,7 @@ def _reason(blocks: Sequence[Block], stop_sequence: str | None) -> str:
 
 
 def _name(value: object) -> str:
-    shown = repr(value)
+    shown = f"a {type(value).__name__}" if isinstance(value, Step) else repr(value)
     return shown if len(shown) <= 50 else f"a {type(value).__name__}"
 
 

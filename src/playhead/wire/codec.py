@@ -82,11 +82,6 @@ def encode(value: object) -> bytes:
     return text if _is_exact(value, text) else json.dumps(value, separators=(",", ":")).encode()
 
 
-def verbatim(text: str) -> object:
-    """A value that `encode` writes as this JSON text, to the letter. Whether it is JSON is not looked at."""
-    return msgspec.Raw(text.encode())
-
-
 def encode_text(value: object) -> str:
     """`encode` as text."""
     return encode(value).decode()
