@@ -178,20 +178,21 @@ ROWS = (
 )
 
 
-def request_of(row: Row, *messages: dict[str, Any]) -> Request:
+def request_of(row: Row, *messages: dict[str, Any], **more: Any) -> Request:
     """The request that a row's step answers."""
-    body = {"model": MODEL, "max_tokens": 64, "messages": [*messages] or [ASK], **row.offer}
+    body = {"model": MODEL, "max_tokens": 64, "messages": [*messages] or [ASK], **row.offer, **more}
     betas = ",".join(body.pop("betas", []))
     return Request(body=body, headers={"anthropic-beta": betas}, path="/v1/messages", number=1, turn=1)
 
 
 def sent(row: Row) -> Composed:
     """What a row's step sends, after the step before it."""
-    minted, messages = Minted(), [ASK]
-    if row.before is not None:
-        first = compose(_whole(made(row.before)), request_of(row), tokens=InputTokens(0), minted=minted)
-        minted, messages = first.minted, [ASK, {"role": "assistant", "content": first.message["content"]}]
-    return compose(_whole(row.step), request_of(row, *messages), tokens=InputTokens(0), minted=minted)
+    if row.before is None:
+        return compose(_whole(row.step), request_of(row), tokens=InputTokens(0), minted=Minted())
+    first = compose(_whole(made(row.before)), request_of(row), tokens=InputTokens(0), minted=Minted())
+    echo = {"role": "assistant", "content": first.message["content"]}
+    held = {"container": first.message["container"]["id"]} if "container" in first.message else {}
+    return compose(_whole(row.step), request_of(row, ASK, echo, **held), tokens=InputTokens(0), minted=first.minted)
 
 
 def _whole(step: Block | Turn | Reply) -> Turn | Reply:

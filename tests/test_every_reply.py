@@ -18,7 +18,7 @@ from playhead.script.steps import Turn
 from playhead.wire.codec import decode
 from playhead.wire.stream import accumulate
 from playhead.wire.tables import REFUSAL_CATEGORIES, STOP_REASONS
-from reply_rows import ASK, MODEL, ROWS, Row, made, page, sent
+from reply_rows import ASK, MODEL, PLAIN, ROWS, Row, made, page, sent
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 CHECKED = [row for row in ROWS if "check=False" not in row.code]
@@ -235,6 +235,22 @@ def _reads(text: str) -> bool:
 
 def _last_call(row: Row) -> int:
     return max(sent(row).texts)
+
+
+@pytest.mark.parametrize(
+    ("betas", "input"),
+    [([], {"a": 1}), (["fine-grained-tool-streaming-2025-05-14"], {"a": 1, "b": "two w"})],
+    ids=["usual", "fine-grained"],
+)
+def test_a_cut_input_is_the_same_every_way(betas: list[str], input: dict[str, object]) -> None:
+    """A body has what the SDK's helper makes of the stream, with fine-grained streaming too."""
+    step = made('truncated(call("add", a=1, b="two words"), keep=17)')
+    asked: dict[str, Any] = {"model": MODEL, "max_tokens": 64, "messages": [ASK], **PLAIN, "betas": betas}
+    as_json = FakeClaude([step]).client().beta.messages.create(**asked)
+    with FakeClaude([step]).client().beta.messages.stream(**asked) as stream:
+        final = stream.get_final_message()
+    assert as_json.content[0].input == final.content[0].input == input
+    assert (as_json.stop_reason, final.stop_reason) == ("max_tokens", "max_tokens")
 
 
 @pytest.mark.parametrize(

@@ -106,7 +106,7 @@ def test_pages_make_the_whole(limit: int) -> None:
     whole = ids("/v1/models?limit=1000")
     forwards: list[str] = []
     query = ""
-    while True:
+    for _ in whole:
         _, body = models_answer(f"/v1/models?limit={limit}{query}", KNOWN)
         forwards += [model["id"] for model in body["data"]]
         assert (body["first_id"], body["last_id"]) == (forwards[len(forwards) - len(body["data"])], forwards[-1])
@@ -115,11 +115,11 @@ def test_pages_make_the_whole(limit: int) -> None:
         query = f"&after_id={body['last_id']}"
     assert forwards == whole
     backwards: list[str] = [whole[-1]]
-    more = True
-    while more:
+    for _ in whole:
         _, body = models_answer(f"/v1/models?limit={limit}&before_id={backwards[0]}", KNOWN)
         backwards = [*(model["id"] for model in body["data"]), *backwards]
-        more = body["has_more"]
+        if not body["has_more"]:
+            break
     assert backwards == whole
 
 

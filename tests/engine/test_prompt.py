@@ -139,6 +139,16 @@ def test_another_prompt_finds_nothing(change: dict[str, Any]) -> None:
     assert second.stored == second.total
 
 
+def test_what_was_stored_for_another_prompt_stays_lost() -> None:
+    """Once the system prompt has changed, later turns do not find what was stored under the old one."""
+    *_, last = play(
+        body(user(text(LONG, MARK))),
+        body(user(text(LONG)), said(), user(text("b")), system="other"),
+        body(user(text(LONG)), said(), user(text("b")), said(), user(text("c", MARK)), system="other"),
+    )
+    assert last.read == 0
+
+
 def test_marks_alone_do_not_change_a_prompt() -> None:
     """A mark that comes or goes on the system prompt or a tool leaves the cache as it is."""
     bare, marked = {"system": [text(LONG)]}, {"system": [text(LONG, MARK)]}

@@ -28,6 +28,8 @@ _FINE_GRAINED = "fine-grained-tool-streaming-2025-05-14"
 _EXPIRES = "2099-01-01T00:00:00Z"
 """When a container of the fake's expires: there is no clock, and it is to be good whenever a test runs."""
 
+_CODE = "code_execution"
+
 NO_TEXTS: Mapping[int, str] = MappingProxyType({})
 
 
@@ -125,7 +127,10 @@ def _served_by(content: Sequence[JsonObject]) -> str | None:
 
 
 def _runs_in_container(block: JsonObject) -> bool:
-    return block.get("type") == "container_upload" or str(block.get("name")).endswith("code_execution")
+    """Whether a block has to do with code that runs: its call, its result, what it calls, a file for it."""
+    caller = block.get("caller")
+    names = (block.get("name"), str(block.get("type")).removesuffix("_tool_result"), dict(caller or {}).get("type"))
+    return block.get("type") == "container_upload" or any(name and _CODE in str(name) for name in names)
 
 
 class _Making:
