@@ -457,8 +457,8 @@ def test_steps_that_were_not_played() -> None:
 def test_an_unknown_endpoint() -> None:
     """A 404 without a second try; the test learns that the fake does not play it."""
     fake = FakeClaude([])
-    with pytest.raises(anthropic.NotFoundError, match="not GET /v1/models"):
-        fake.client().models.list()
+    with pytest.raises(anthropic.NotFoundError, match="not GET /v1/messages/batches"):
+        fake.client().messages.batches.list()
     with pytest.raises(ScriptError, match="the fake plays POST /v1/messages and"):
         fake.assert_ok()
 

@@ -12,9 +12,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from playhead.engine.compose import Minted, compose, require_offered, tokens
+from playhead.engine.compose import Minted, body_of, compose
 from playhead.engine.http import Incoming, Outgoing, json_answer, stream_answer
+from playhead.engine.models import models_answer
+from playhead.engine.offered import calls_tools, require_offered
 from playhead.engine.player import Player
+from playhead.engine.prompt import Prompt, input_tokens, read_prompt
 from playhead.errors import RequestLimitReached, ScriptError
 from playhead.rules.checker import Checker, Judgement, error_body, refusal_error
 from playhead.rules.models import Models
@@ -65,6 +68,7 @@ class Engine:
         self._checker = Checker(settings.rules, alone=settings.alone, models=settings.models)
         self._readings: dict[int, Reading] = {}
         self._minted = Minted()
+        self._prompts: dict[int, Prompt] = {}
 
     @property
     def session(self) -> Session:
@@ -87,6 +91,11 @@ class Engine:
         if len(self.exchanges) >= self.settings.limit:
             self.limit_reached = True
             raise RequestLimitReached(self.settings.limit)
+        if incoming.method == "GET" and "/v1/models" in incoming.path:
+            status, answer = models_answer(incoming.path, self.settings.models, _request_id(len(self.exchanges) + 1))
+            self.exchanges.append(replace(self._exchange(incoming), status=status, error=answer.get("error")))
+            headers = {"x-should-retry": "false"} if status >= 400 else {}
+            return json_answer(status, answer, _request_id(len(self.exchanges)), **headers)
         endpoint = _ENDPOINTS.get((incoming.method, endpoint_of(incoming.path)))
         if endpoint is None:
             return self._unknown_endpoint(self._exchange(incoming))
@@ -162,20 +171,26 @@ class Engine:
             step = self.player.next(request)
             if step is None:
                 return self._script_over(exchange, judgement)
-            message, minted = compose(
-                step, model=str(body.get("model", "claude")), weight=reading.weight, minted=self._minted
-            )
-            if getattr(step, "check", True) and any(block.get("type") == "tool_use" for block in message["content"]):
-                require_offered(message, self._tools(body, judgement), self.player.where)
+            if calls_tools(step):
+                require_offered(step, self._tools(body, judgement), self.player.where, body.get("mcp_servers"))
+            link = judgement.link
+            earlier = self._prompts.get(link.parent) if link and link.parent is not None else None
+            known = link.shared if link else 0
+            marked = not reading.head or any(b'"cache_control"' in part for part in (reading.head, reading.tail))
+            prompt = read_prompt(body, earlier, known, marked=marked)
+            tokens = input_tokens(prompt, earlier, known)
+            message, minted, texts = compose(step, request, tokens=tokens, minted=self._minted)
         except ScriptError as error:
             self.errors.append(error)
             return self._fail(exchange, judgement, 400, "invalid_request_error", f"Playhead: {error}")
         self._minted = minted
+        if judgement.position is not None:
+            self._prompts[judgement.position] = prompt
         self._remember(reading, judgement, like)
         self._take_in(replace(exchange, status=200, response=message), judgement)
         if body.get("stream") is True:
-            return stream_answer(message, _request_id(number))
-        return json_answer(200, message, _request_id(number))
+            return stream_answer(message, _request_id(number), texts)
+        return replace(json_answer(200, None, _request_id(number)), chunks=(body_of(message, texts),))
 
     def _tools(self, body: JsonObject, judgement: Judgement) -> object:
         """The tools on offer; where the loop did not send them again, a fault of its own, those it sent before."""
@@ -195,7 +210,9 @@ class Engine:
             del self._readings[next(iter(self._readings))]
 
     def _count(self, exchange: Exchange, reading: Reading, judgement: Judgement, like: int | None) -> Outgoing:
-        answer: JsonObject = {"input_tokens": tokens(reading.weight)}
+        earlier = self._prompts.get(like) if like is not None else None
+        prompt = read_prompt(reading.body, earlier, earlier.messages if earlier else 0, marked=False)
+        answer: JsonObject = {"input_tokens": prompt.tokens}
         if "context_management" in reading.body:
             answer["context_management"] = {"original_input_tokens": answer["input_tokens"]}
         self._take_in(replace(exchange, status=200, response=answer), judgement)

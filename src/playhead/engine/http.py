@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from playhead.wire.codec import encode
 from playhead.wire.stream import events_of, stream_bytes
@@ -44,7 +45,9 @@ def json_answer(status: int, value: object, request_id: str, **headers: str) -> 
     )
 
 
-def stream_answer(message: dict[str, object], request_id: str) -> Outgoing:
+def stream_answer(
+    message: dict[str, object], request_id: str, texts: Mapping[int, str] = MappingProxyType({})
+) -> Outgoing:
     """A message as a stream, in one write."""
     return Outgoing(
         status=200,
@@ -53,5 +56,5 @@ def stream_answer(message: dict[str, object], request_id: str) -> Outgoing:
             "cache-control": "no-cache",
             "request-id": request_id,
         },
-        chunks=(stream_bytes(events_of(message)),),
+        chunks=(stream_bytes(events_of(message, texts=texts)),),
     )

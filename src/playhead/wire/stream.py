@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from playhead.wire.codec import JsonError, JsonObject, decode, encode, encode_text
@@ -212,7 +213,9 @@ def event_data(event: ServerSentEvent) -> EventData:
     return data
 
 
-def events_of(message: JsonObject, *, piece: int = 0) -> Iterator[EventData]:
+def events_of(
+    message: JsonObject, *, piece: int = 0, texts: Mapping[int, str] = MappingProxyType({})
+) -> Iterator[EventData]:
     """The events of a stream that accumulates to `message`.
 
     `piece` is the number of characters in one delta of text or JSON; 0 puts each member into one delta. The order and
@@ -222,7 +225,7 @@ def events_of(message: JsonObject, *, piece: int = 0) -> Iterator[EventData]:
     blocks: list[Any] = content if isinstance(content, list) else []
     yield {"type": "message_start", "message": _opening(message)}
     for index, block in enumerate(blocks):
-        yield from _block_events(index, block, piece, first=index == 0)
+        yield from _block_events(index, block, piece, first=index == 0, text=texts.get(index))
     yield {"type": "message_delta", **_closing(message)}
     yield {"type": "message_stop"}
 
@@ -249,8 +252,8 @@ def _closing(message: JsonObject) -> JsonObject:
     return closing
 
 
-def _block_events(index: int, block: Any, piece: int, *, first: bool) -> Iterator[EventData]:
-    pieces = [*_pieces(block, piece)] if isinstance(block, dict) else []
+def _block_events(index: int, block: Any, piece: int, *, first: bool, text: str | None) -> Iterator[EventData]:
+    pieces = [*_pieces(block, piece, text)] if isinstance(block, dict) else []
     yield {"type": "content_block_start", "index": index, "content_block": _emptied(block)}
     if first:
         yield {"type": "ping"}
@@ -288,13 +291,16 @@ def _emptied(block: Any) -> Any:
     return {key: copy.copy(_EMPTY[key]) if key in streamed else value for key, value in block.items()}
 
 
-def _pieces(block: JsonObject, size: int) -> Iterator[JsonObject]:
+def _pieces(block: JsonObject, size: int, text: str | None) -> Iterator[JsonObject]:
     streamed = _streamed(block)
     if "compaction_delta" in streamed.values():
         yield {"type": "compaction_delta", **{member: block[member] for member in streamed}}
         return
     for member, delta in streamed.items():
-        yield from _PIECES[delta](block[member], size)
+        if member == "input" and text is not None:
+            yield from _json_pieces(text, size)
+        else:
+            yield from _PIECES[delta](block[member], size)
 
 
 def _cut(text: str, size: int) -> Iterator[str]:
@@ -319,11 +325,14 @@ def _citation_pieces(value: Any, size: int) -> Iterator[JsonObject]:
 
 
 def _input_pieces(value: Any, size: int) -> Iterator[JsonObject]:
+    return _json_pieces("" if value == {} else encode_text(value), size)
+
+
+def _json_pieces(text: str, size: int) -> Iterator[JsonObject]:
     # the API opens every input with an empty piece, and an empty input has nothing else
     yield {"type": "input_json_delta", "partial_json": ""}
-    if value != {}:
-        for part in _cut(encode_text(value), size):
-            yield {"type": "input_json_delta", "partial_json": part}
+    for part in _cut(text, size):
+        yield {"type": "input_json_delta", "partial_json": part}
 
 
 _WHOLE = ("compaction_delta", "input_json_delta")
