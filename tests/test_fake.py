@@ -459,7 +459,9 @@ def test_an_unknown_endpoint() -> None:
     fake = FakeClaude([])
     with pytest.raises(anthropic.NotFoundError, match="Not Found"):
         fake.client().messages.batches.list()
-    with pytest.raises(ScriptError, match="request 1 is GET /v1/messages/batches, and the fake plays POST /v1/messages and"):
+    with pytest.raises(
+        ScriptError, match="request 1 is GET /v1/messages/batches, and the fake plays POST /v1/messages, "
+    ):
         fake.assert_ok()
 
 

@@ -188,8 +188,9 @@ SET_UP_WRONG: list[tuple[Callable[[], object], type[ScriptError], str]] = [
         lambda: reply({"content": [{"type": "tool_result", "tool_use_id": "x"}]}),
         ScriptError,
         (
-            "content[0] of reply() has type 'tool_result', which no reply holds: did you mean "
-            "'mcp_tool_result'? To send it all the same: reply({...}, check=False)"
+            "content[0] of reply() has type 'tool_result', which belongs to requests: the loop sends the results of "
+            "call(...); those of Anthropic's own tools come with server_call(...). To send it all the same: "
+            "reply({...}, check=False)"
         ),
     ),
     (
@@ -250,7 +251,7 @@ SET_UP_WRONG: list[tuple[Callable[[], object], type[ScriptError], str]] = [
     (
         lambda: FakeClaude([[say("a")]]),  # type: ignore[list-item]
         ScriptError,
-        "step 1 is [Block(data={'type': 'text', 'text': 'a'})]: for several blocks in one reply write turn(...)",
+        'step 1 is [say("a")]: for several blocks in one reply write turn(...)',
     ),
     (
         lambda: FakeClaude([None]),  # type: ignore[list-item]
@@ -404,8 +405,8 @@ ANSWERED: list[tuple[str, Any, Callable[[FakeClaude], Any], str]] = [
     (
         "a thread",
         [say("a")],
-        lambda fake: post(fake, ASK, thread={"type": "create"}),
-        "Playhead: this fake holds no threads; send the full conversation without `thread`",
+        lambda fake: post(fake, ASK, thread={"type": "continue", "previous_message_id": "msg_9"}),
+        "tools: a thread keeps what it was created with; leave it out when you continue",
     ),
     (
         "an unknown endpoint",
@@ -454,7 +455,7 @@ VERDICTS: list[tuple[str, Any, Callable[[FakeClaude], Any], str, str]] = [
         [say("a")],
         lambda fake: None,
         "ScriptNotFinished",
-        '1 of 1 step was never asked for\n    1   say "a"   <- next\nThe loop sent no request.',
+        '1 of 1 step was never asked for\n    1   say("a")   <- next\nThe loop sent no request.',
     ),
     (
         "a call left unanswered",
@@ -463,7 +464,7 @@ VERDICTS: list[tuple[str, Any, Callable[[FakeClaude], Any], str, str]] = [
         "ScriptNotFinished",
         "2 of 3 steps were never asked for\n"
         "    2   function lookup   <- next\n"
-        '    3   turn(say "b", call add(a="x"))\n'
+        '    3   turn(say("b"), call("add", a="x"))\n'
         'The loop stopped after exchange 1 with stop_reason "tool_use": it left 1 tool call unanswered.',
     ),
     (
@@ -471,7 +472,7 @@ VERDICTS: list[tuple[str, Any, Callable[[FakeClaude], Any], str, str]] = [
         [turn(call("add"), call("add")), say("b")],
         ask,
         "ScriptNotFinished",
-        '1 of 2 steps was never asked for\n    2   say "b"   <- next\n'
+        '1 of 2 steps was never asked for\n    2   say("b")   <- next\n'
         'The loop stopped after exchange 1 with stop_reason "tool_use": it left 2 tool calls unanswered.',
     ),
     (
@@ -479,7 +480,7 @@ VERDICTS: list[tuple[str, Any, Callable[[FakeClaude], Any], str, str]] = [
         [turn(say("a"), stop_reason="pause_turn"), say("b")],
         ask,
         "ScriptNotFinished",
-        '1 of 2 steps was never asked for\n    2   say "b"   <- next\n'
+        '1 of 2 steps was never asked for\n    2   say("b")   <- next\n'
         'The loop stopped after exchange 1 with stop_reason "pause_turn", which asks it to go on.',
     ),
     (
@@ -487,7 +488,7 @@ VERDICTS: list[tuple[str, Any, Callable[[FakeClaude], Any], str, str]] = [
         [say("a"), say("b")],
         ask,
         "ScriptNotFinished",
-        '1 of 2 steps was never asked for\n    2   say "b"   <- next\n'
+        '1 of 2 steps was never asked for\n    2   say("b")   <- next\n'
         'The loop stopped after exchange 1 with stop_reason "end_turn".',
     ),
     (

@@ -72,7 +72,9 @@ def test_it(fake_claude):
 """,
     )
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*ScriptNotFinished: 1 of 2 steps was never asked for*", '*say "and rising"*<- next*'])
+    result.stdout.fnmatch_lines(
+        ["*ScriptNotFinished: 1 of 2 steps was never asked for*", '*say("and rising")*<- next*']
+    )
 
 
 def test_the_bodys_own_error_is_not_masked(pytester: pytest.Pytester) -> None:

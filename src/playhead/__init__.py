@@ -42,8 +42,22 @@ if TYPE_CHECKING:
     from playhead.script.faults import drop as drop
     from playhead.script.faults import fail as fail
     from playhead.script.faults import raw as raw
+    from playhead.script.replies import block as block
+    from playhead.script.replies import compact as compact
+    from playhead.script.replies import fallback as fallback
+    from playhead.script.replies import pause as pause
+    from playhead.script.replies import redacted as redacted
+    from playhead.script.replies import refuse as refuse
+    from playhead.script.replies import truncated as truncated
+    from playhead.script.replies import upload as upload
     from playhead.script.request import Request as Request
     from playhead.script.script import Script as Script
+    from playhead.script.server_tools import by_code as by_code
+    from playhead.script.server_tools import mcp as mcp
+    from playhead.script.server_tools import mcp_listing as mcp_listing
+    from playhead.script.server_tools import search as search
+    from playhead.script.server_tools import server_call as server_call
+    from playhead.script.server_tools import server_result as server_result
     from playhead.script.steps import call as call
     from playhead.script.steps import reply as reply
     from playhead.script.steps import say as say
@@ -80,21 +94,35 @@ _HOMES = {
     "UnknownFormat": "errors",
     "Violation": "rules.rule",
     "api_error": "rules.checker",
+    "block": "script.replies",
+    "by_code": "script.server_tools",
     "call": "script.steps",
     "check": "rules.checker",
     "check_request": "rules.checker",
+    "compact": "script.replies",
     "cut": "script.faults",
     "damage": "script.faults",
     "deliver": "script.faults",
     "drop": "script.faults",
     "fail": "script.faults",
+    "fallback": "script.replies",
     "load": "readers.table",
+    "mcp": "script.server_tools",
+    "mcp_listing": "script.server_tools",
+    "pause": "script.replies",
     "raw": "script.faults",
+    "redacted": "script.replies",
+    "refuse": "script.replies",
     "reply": "script.steps",
     "rule": "rules.own",
     "say": "script.steps",
+    "search": "script.server_tools",
+    "server_call": "script.server_tools",
+    "server_result": "script.server_tools",
     "think": "script.steps",
+    "truncated": "script.replies",
     "turn": "script.steps",
+    "upload": "script.replies",
     "when": "script.cases",
 }
 

@@ -80,9 +80,11 @@ def test_the_first_answer_to_the_byte() -> None:
     assert answer.status == 200
     assert answer.headers == {"content-type": "application/json", "request-id": "req_0001"}
     assert answer.body == (
-        b'{"id":"msg_0001","type":"message","role":"assistant","model":"claude-opus-5-5","stop_reason":"end_turn",'
-        b'"stop_sequence":null,"content":[{"type":"text","text":"Hi"}],"usage":{"input_tokens":23,"output_tokens":7,'
-        b'"cache_creation_input_tokens":0,"cache_read_input_tokens":0}}'
+        b'{"id":"msg_0001","type":"message","role":"assistant","model":"claude-opus-5-5",'
+        b'"content":[{"type":"text","text":"Hi"}],"stop_reason":"end_turn","stop_sequence":null,"stop_details":null,'
+        b'"usage":{"input_tokens":347,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,'
+        b'"cache_creation":{"ephemeral_5m_input_tokens":0,"ephemeral_1h_input_tokens":0},"output_tokens":5,'
+        b'"service_tier":"standard","inference_geo":"global","output_tokens_details":{"thinking_tokens":0}}}'
     )
 
 
@@ -122,8 +124,30 @@ def test_usage_follows_what_was_sent() -> None:
 
     plain = weight()
     assert weight(metadata={"user_id": "u" * 400}) == plain
-    assert weight(system="s" * 400) == plain + 100
+    assert weight(system="s" * 400) == plain + 134
     assert weight(tools=[]) < plain
+
+
+def test_marks_are_cached_from_turn_to_turn() -> None:
+    """A mark that moves with the conversation: stored once, then read; `count_tokens` counts all of it."""
+    engine = engine_of(lambda request: say("x"))
+    messages: list[Any] = []
+    usages = []
+    for number in range(3):
+        messages = [{**m, "content": [{"type": "text", "text": m["content"][0]["text"]}]} for m in messages]
+        mark = {"cache_control": {"type": "ephemeral"}}
+        messages.append({"role": "user", "content": [{"type": "text", "text": f"{number} " * 50, **mark}]})
+        message = value_of(engine.answer(incoming(body_of(messages))))
+        usages.append(message["usage"])
+        messages.append({"role": "assistant", "content": message["content"]})
+    stored, read = "cache_creation_input_tokens", "cache_read_input_tokens"
+    assert [usage["input_tokens"] for usage in usages] == [0, 0, 0]
+    assert usages[0][read] == 0
+    assert [usage[read] for usage in usages[1:]] == [usage[read] + usage[stored] for usage in usages[:-1]]
+    counting = {key: value for key, value in body_of(messages[:-1]).items() if key != "max_tokens"}
+    counted = value_of(engine.answer(incoming(counting, "/v1/messages/count_tokens")))["input_tokens"]
+    assert counted == usages[-1][read] + usages[-1][stored]
+    assert engine.violations == ()
 
 
 def test_a_refusal_plays_nothing() -> None:
@@ -214,8 +238,8 @@ def test_unknown_endpoints(method: str, path: str) -> None:
     assert (answer.status, answer.headers["x-should-retry"]) == (404, "false")
     assert value_of(answer)["error"] == {"type": "not_found_error", "message": "Not Found"}
     assert [str(error) for error in engine.errors] == [
-        f"request 1 is {method} {path}, and the fake plays POST /v1/messages and POST /v1/messages/count_tokens; "
-        "it was answered with a 404"
+        f"request 1 is {method} {path}, and the fake plays POST /v1/messages, POST /v1/messages/count_tokens "
+        "and GET /v1/models; it was answered with a 404"
     ]
     assert engine.players.first.played == 0
     assert engine.exchanges[0].status == 404

@@ -12,12 +12,16 @@ from hypothesis import strategies as st
 from playhead import Delivery, ScriptError, cut, damage, deliver, drop, fail, raw, reply, turn
 from playhead.engine.compose import Minted, compose
 from playhead.engine.http import FOR_EVER, Outgoing, Timeouts
+from playhead.engine.prompt import InputTokens
 from playhead.engine.sending import Asked, Sending, send, send_fault, split, understood
 from playhead.script.faults import Chunks, Sent
+from playhead.script.request import Request
 from playhead.testing.strategies import scripts
 from playhead.wire.sse import EventDecoder
 from playhead.wire.stream import accumulate, event_bytes, event_data, events_of
 from playhead.wire.tables import ERROR_STATUS
+
+ASKED = Request(body={"model": "m"}, headers={}, path="/v1/messages", number=1, turn=1)
 
 MESSAGE: dict[str, Any] = {
     "id": "msg_0001",
@@ -130,7 +134,7 @@ def test_a_stream_cut_into_two_writes_anywhere(newline: str) -> None:
 )
 def test_any_reply_arrives_in_any_writes(step: Any, chunks: Chunks, pieces: int | None, newline: str) -> None:
     """Whatever Claude says, in whatever pieces: the reader has the message, and JSON is cut into the same."""
-    message, _ = compose(step, model="m", weight=1, minted=Minted())
+    message = compose(step, ASKED, tokens=InputTokens(1), minted=Minted()).message
     sent = deliver(step, chunks=chunks, pieces=pieces, newline=newline)
     assert read(sending(sent, STREAM, message).outgoing) == message
     assert json.loads(sending(sent, PLAIN, message).outgoing.body) == message
@@ -231,7 +235,7 @@ def test_damage_that_an_answer_cannot_have(name: str, asked: Asked, sentence: st
 @pytest.mark.parametrize("name", ["index_gap", "missing_block_start", "missing_block_stop", "events_after_end"])
 def test_damage_that_finds_nothing(name: str) -> None:
     """A reply without content has no blocks to damage: the script is told, rather than a whole answer sent."""
-    empty, _ = compose(turn(), model="m", weight=1, minted=Minted())
+    empty = compose(turn(), ASKED, tokens=InputTokens(1), minted=Minted()).message
     with pytest.raises(ScriptError, match="finds nothing in this reply that it could damage: give it content"):
         sending(damage(turn(), name), STREAM, empty)
 

@@ -61,7 +61,7 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
     ),
     (
         lambda: as_cases([when("", A), say("b")]),
-        "item 2 is say \"b\", others are cases: put steps into a case of their own, when('', [...])",
+        "item 2 is say(\"b\"), others are cases: put steps into a case of their own, when('', [...])",
     ),
     (
         lambda: as_cases([5, when("", A)]),

@@ -173,20 +173,20 @@ SHOWN: list[tuple[Any, str]] = [
     (raw(b'{"ok":true}'), "raw(b'{\"ok\":true}', status=200)"),
     (raw("event: x\n\n", status=502), "raw(b'event: x\\n\\n', status=502)"),
     (raw([b"a" * 20, b"b" * 21]), "raw(41 bytes, status=200)"),
-    (cut(HI), "cut(say \"Hi\", how='reset')"),
-    (cut(HI, events=0, how="end"), "cut(say \"Hi\", events=0, how='end')"),
-    (cut(call("add", a=1), bytes=7, how="timeout"), "cut(call add(a=1), bytes=7, how='timeout')"),
-    (cut(HI, how="error", error="api_error"), "cut(say \"Hi\", how='error', error='api_error')"),
-    (damage(HI, "html"), "damage(say \"Hi\", 'html')"),
-    (damage(HI, "invalid_utf8", at=3), "damage(say \"Hi\", 'invalid_utf8', at=3)"),
-    (deliver(HI), 'deliver(say "Hi")'),
+    (cut(HI), "cut(say(\"Hi\"), how='reset')"),
+    (cut(HI, events=0, how="end"), "cut(say(\"Hi\"), events=0, how='end')"),
+    (cut(call("add", a=1), bytes=7, how="timeout"), "cut(call(\"add\", a=1), bytes=7, how='timeout')"),
+    (cut(HI, how="error", error="api_error"), "cut(say(\"Hi\"), how='error', error='api_error')"),
+    (damage(HI, "html"), "damage(say(\"Hi\"), 'html')"),
+    (damage(HI, "invalid_utf8", at=3), "damage(say(\"Hi\"), 'invalid_utf8', at=3)"),
+    (deliver(HI), 'deliver(say("Hi"))'),
     (
         deliver(HI, pieces=0, chunks=[5, 9], delay=1, pace=0.5, newline="\r\n", headers={"X-A": "b"}),  # type: ignore[arg-type]
-        "deliver(say \"Hi\", pieces=0, chunks=(5, 9), delay=1, pace=0.5, newline='\\r\\n', headers={'x-a': 'b'})",
+        "deliver(say(\"Hi\"), pieces=0, chunks=(5, 9), delay=1, pace=0.5, newline='\\r\\n', headers={'x-a': 'b'})",
     ),
     (
         cut(damage(deliver(turn(say("a"), call("b")), chunks="byte"), "html"), bytes=3),
-        "cut(damage(deliver(turn(say \"a\", call b()), chunks='byte'), 'html'), bytes=3, how='reset')",
+        "cut(damage(deliver(turn(say(\"a\"), call(\"b\")), chunks='byte'), 'html'), bytes=3, how='reset')",
     ),
 ]
 

@@ -10,7 +10,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from playhead import ScriptError, call, reply, say, think, turn
+from playhead import (
+    ScriptError,
+    by_code,
+    call,
+    mcp,
+    reply,
+    say,
+    search,
+    server_call,
+    server_result,
+    think,
+    turn,
+)
 from playhead.script.steps import Block, Reply, Turn, as_turn
 
 JSON = st.recursive(
@@ -119,21 +131,90 @@ def test_any_json_object_is_an_input(value: dict[str, object]) -> None:
 @pytest.mark.parametrize(
     ("step", "shown"),
     [
-        (say("Hi"), 'say "Hi"'),
-        (say("x" * 80), 'say "' + "x" * 58 + "…"),
-        (call("add", a=1, b="two"), 'call add(a=1, b="two")'),
-        (call("add"), "call add()"),
-        (think("hm"), 'think "hm"'),
-        (turn(say("Hi"), call("add")), 'turn(say "Hi", call add())'),
-        (turn(say("Hi")), 'say "Hi"'),
+        (say("Hi"), 'say("Hi")'),
+        (say("x" * 80), 'say("' + "x" * 47 + '…")'),
+        (say("a", citations=["https://a.example"]), 'say("a", …)'),
+        (call("add", a=1, b="two", c=[None, True]), 'call("add", a=1, b="two", c=[None, True])'),
+        (call("add", {"a b": 1}), 'call("add", {"a b": 1})'),
+        (call("add", {"class": 1}), 'call("add", {"class": 1})'),
+        (call("add"), 'call("add")'),
+        (call("add", '{"a": 1'), 'call("add", "{\\"a\\": 1")'),
+        (call("a", b="x" * 30, c="y" * 30, d=1), 'call("a", b="xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", …)'),
+        (think("hm"), 'think("hm")'),
+        (think("hm", "mine"), 'think("hm", signature="mine")'),
+        (turn(say("Hi"), call("add")), 'turn(say("Hi"), call("add"))'),
+        (turn(say("Hi")), 'say("Hi")'),
+        (turn(say("Hi"), stop_sequence="END", model="m"), 'turn(say("Hi"), model="m", stop_sequence="END")'),
+        (turn(call("a"), stop_reason="max_tokens"), 'turn(call("a"), stop_reason="max_tokens")'),
+        (turn(say("a"), usage={"input_tokens": 3}), 'turn(say("a"), usage={"input_tokens": 3})'),
         (turn(), "turn()"),
-        (reply({"content": []}), 'reply({"content":[]})'),
+        (reply({"content": []}), 'reply({"content": []})'),
+        (reply({"content": 5}, check=False), 'reply({"content": 5}, check=False)'),
     ],
     ids=str,
 )
 def test_a_step_shows_itself(step: Block | Turn | Reply, shown: str) -> None:
-    """`str()` is one short line, as reports print it."""
+    """`str()` is one short line, the call that makes it, as reports print it."""
     assert str(step) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ('{"a": 1, "b": [2]}', {"a": 1, "b": [2]}),
+        ('{ "a" : 1.10 }', {"a": 1.1}),
+        ('{"a": 12345678901234567890123}', {"a": 12345678901234567890123}),
+        ('{"a": 1e400}', {"a": float("inf")}),
+        ('{"a": 1, "b": "un', {"a": 1}),
+        ('{"a": 25', {"a": 25}),
+        ('{"a": "x', {}),
+        ('{"a": wrong', {}),
+        ('{"a": 1}}', {"a": 1}),
+        ("", {}),
+        ("[1, 2", [1, 2]),
+        ('"two words', {}),
+    ],
+)
+def test_call_takes_the_text_of_its_input(text: str, value: object) -> None:
+    """A string is the JSON text to the letter; the data is what can be read of it, up to where it is cut or wrong."""
+    step = call("now", text)
+    assert step.text == text
+    assert step.data == {"type": "tool_use", "name": "now", "input": value}
+    assert call("now", {}).text is None
+
+
+def test_a_turn_holds_what_belongs_to_its_blocks() -> None:
+    """`content` has the result right after its call; `calls` lists the client's tools wherever they stand."""
+    step = turn(say("a"), search("q", ["https://a.example"]), by_code("f()", call("f")), call("g"))
+    types = ["text", "server_tool_use", "web_search_tool_result", "server_tool_use", "tool_use", "tool_use"]
+    assert [block.type for block in step.content] == types
+    assert step.calls == ("f", "g")
+    assert step.stop_reason == "tool_use"
+    assert len(step.blocks) == 4
+
+
+@pytest.mark.parametrize(
+    "blocks",
+    [
+        [server_call("web_search", "q")],
+        [mcp("s", "t"), say("a")],
+        [server_call("web_search", "q"), server_call("web_search", "r"), server_result("web_search", [])],
+    ],
+    ids=["alone", "before text", "one of two"],
+)
+def test_a_turn_does_not_end_with_a_server_tool_at_work(blocks: list[Block]) -> None:
+    """It needs the result, or a stop that leaves the call open: a pause, a call of the client's, a cut."""
+    with pytest.raises(ScriptError, match=r"has no result, so that the turn cannot end: .*pause\(\.\.\.\)"):
+        turn(*blocks)
+    for reason in ("pause_turn", "max_tokens", "refusal"):
+        assert turn(*blocks, stop_reason=reason).stop_reason == reason
+    assert turn(*blocks, call("f")).stop_reason == "tool_use"
+
+
+def test_a_result_in_the_same_turn_closes_the_call() -> None:
+    """Whether it comes with the call or by itself."""
+    assert turn(server_call("web_search", "q"), say("a"), server_result("web_search", [])).stop_reason == "end_turn"
+    assert turn(server_call("web_search", "q", []), say("a")).stop_reason == "end_turn"
 
 
 @pytest.mark.parametrize(

@@ -32,13 +32,27 @@ from playhead import (
     SeveralFailures,
     Violation,
     api_error,
+    block,
+    by_code,
     call,
     check,
     check_request,
+    compact,
+    fallback,
+    mcp,
+    mcp_listing,
+    pause,
+    redacted,
+    refuse,
     reply,
     say,
+    search,
+    server_call,
+    server_result,
     think,
+    truncated,
     turn,
+    upload,
 )
 from playhead.script.steps import Block, Reply, Turn
 
@@ -58,6 +72,38 @@ def steps() -> None:
     turn("Hello")  # type: ignore[arg-type]
     turn(turn(say("a")))  # type: ignore[arg-type]
     reply("Hello")  # type: ignore[arg-type]
+
+
+def replies() -> None:
+    """Replies that pause, refuse, are cut, compact; what Anthropic's own tools do."""
+    assert_type(say("a", citations=["https://a.example", {"url": "https://b.example"}]), Block)
+    assert_type(call("add", '{"a": 1'), Block)
+    assert_type(block({"type": "text", "text": "a"}), Block)
+    assert_type(redacted(), Block)
+    assert_type(upload("file_1"), Block)
+    assert_type(fallback("claude-sonnet-5", by="claude-opus-5", category="bio"), Block)
+    assert_type(pause(server_call("web_search", "tides")), Turn)
+    assert_type(refuse("cyber", "No.", say("Sure"), details={"recommended_model": "m"}), Turn)
+    assert_type(truncated(call("add", a=1), keep=3, stop_reason="model_context_window_exceeded"), Turn)
+    assert_type(compact("so far", say("on"), tool_changes=[], encrypted_content="E"), Turn)
+    assert_type(compact(None), Turn)
+    assert_type(server_call("web_search", {"query": "q"}, ["https://a.example"]), Block)
+    assert_type(server_call("bash_code_execution", "ls", error={"error_code": "unavailable"}), Block)
+    assert_type(server_result("code_execution", {"stdout": "3", "return_code": 0}), Block)
+    assert_type(search("q", ["https://a.example", {"url": "https://b.example"}]), Block)
+    assert_type(mcp("server", "tool", {"a": 1}, "text"), Block)
+    assert_type(mcp_listing("server", "tool", {"name": "other"}), Block)
+    assert_type(by_code(None, call("f"), call("g")), Block)
+    assert_type(turn(search("q"), say("a")).content, tuple[Block, ...])
+    assert_type(say("a").source(), str)
+    FakeClaude([pause(), refuse(), compact("so far"), truncated(say("a")), search("q")])
+    call("add", 5)  # type: ignore[arg-type]
+    pause("wait")  # type: ignore[arg-type]
+    refuse(say("a"))  # type: ignore[arg-type]
+    truncated(say("a"), keep="half")  # type: ignore[arg-type]
+    search(["q"])  # type: ignore[arg-type]
+    server_call("web_search", error=5)  # type: ignore[arg-type]
+    by_code(call("f"))  # type: ignore[arg-type]
 
 
 def answer(request: Request) -> Block | Turn:

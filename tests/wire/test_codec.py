@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 
@@ -16,6 +17,7 @@ from playhead.wire.codec import (
     canonical,
     decode,
     decode_object,
+    decode_part,
     encode,
     encode_text,
     kind,
@@ -86,6 +88,41 @@ def test_what_is_no_json_is_a_json_error(text: bytes) -> None:
 def test_a_json_error_is_a_value_error() -> None:
     """Callers who know nothing of Playhead catch `ValueError`."""
     assert issubclass(JsonError, ValueError)
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "with_strings"),
+    [
+        ('{"a": 1, "b": "un', {"a": 1}, {"a": 1, "b": "un"}),
+        ('{"a": 25', {"a": 25}, {"a": 25}),
+        ('{"a": "x', {}, {"a": "x"}),
+        ('{"a": [1, {"b": tr', {"a": [1, {}]}, {"a": [1, {}]}),
+        ('{"a', {}, {}),
+        ("{", {}, {}),
+        ("", {}, {}),
+        ("  ", {}, {}),
+        ("nul", {}, {}),
+        ('{"a": wrong', {}, {}),
+        ('{"a": "\ud800', {}, {}),
+        ('{"a": 1} and more', {"a": 1}, {"a": 1}),
+        ('{"a": 12345678901234567890123, "b', {"a": 12345678901234567890123}, {"a": 12345678901234567890123}),
+    ],
+)
+def test_a_part_of_a_text_is_read_as_far_as_it_goes(text: str, value: object, with_strings: object) -> None:
+    """What stands before the cut counts, a cut string only if it is asked for; nothing readable is an empty object."""
+    assert decode_part(text) == value
+    assert decode_part(text, strings=True) == with_strings
+    with contextlib.suppress(UnicodeError):
+        assert decode_part(text.encode()) == value
+
+
+@given(st.dictionaries(st.text(), VALUES, max_size=3), st.data())
+def test_a_part_of_an_object_holds_parts_of_it(value: dict[str, object], data: st.DataObject) -> None:
+    """Cut anywhere, its members are some of the object's, in order; whole, it is the object."""
+    text = json.dumps(value)
+    part = decode_part(text[: data.draw(st.integers(0, len(text)))])
+    assert [*part] == [*value][: len(part)]
+    assert [*decode_part(text)] == [*value]
 
 
 @pytest.mark.parametrize(

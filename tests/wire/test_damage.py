@@ -11,11 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playhead.engine.compose import Minted, compose
+from playhead.engine.prompt import InputTokens
+from playhead.script.request import Request
 from playhead.testing.strategies import scripts
 from playhead.wire.codec import JsonError, encode
 from playhead.wire.damage import DAMAGES, EVENT_STREAM, JSON, Damage, middle
 from playhead.wire.sse import decode_events
 from playhead.wire.stream import accumulate, event_bytes, event_data, events_of
+
+ASKED = Request(body={"model": "m"}, headers={}, path="/v1/messages", number=1, turn=1)
 
 MESSAGE: dict[str, Any] = {
     "id": "msg_0001",
@@ -220,7 +224,7 @@ def test_the_content_type(damage: Damage) -> None:
 @given(st.data(), scripts(["add"], max_turns=1).map(lambda script: script[0]), st.sampled_from([None, 0, 1, 5]))
 def test_any_reply_can_be_damaged(data: st.DataObject, step: Any, piece: int | None) -> None:
     """Wherever it is put, in whatever reply: no damage fails, none leaves an empty piece or the message's own bytes."""
-    message, _ = compose(step, model="m", weight=1, minted=Minted())
+    message = compose(step, ASKED, tokens=InputTokens(1), minted=Minted()).message
     events = [*events_of(message, piece=piece)]
     whole = [event_bytes(event) for event in events]
     at = data.draw(st.integers(0, len(events) - 1))

@@ -101,7 +101,8 @@ def test_required_members_are_members_of_the_sdk_types() -> None:
     """What a block cannot do without is a required field of the SDK's type, and no field is misspelt."""
     for union in ("beta reply", "reply"):
         for member in members_of(unions()[union]):
-            fields = member.model_fields  # type: ignore[attr-defined]
+            its = member.model_fields  # type: ignore[attr-defined]
+            fields = {field.alias or name: field for name, field in its.items()}
             (name,) = typing.get_args(fields["type"].annotation)
             optional = {"content"} if name == "compaction" else set()  # null where the summary failed
             for needed in BLOCKS[name].required:

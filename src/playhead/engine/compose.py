@@ -6,101 +6,280 @@ report can be read.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import NamedTuple
 
+from playhead.engine.prompt import InputTokens
+from playhead.engine.usage import usage_of
 from playhead.errors import ScriptError
-from playhead.script.steps import Reply, Turn
-from playhead.wire.codec import JsonObject, encode
+from playhead.rules.signatures import seal
+from playhead.script.opaque import opaque
+from playhead.script.request import Request
+from playhead.script.server_tools import BY_CODE
+from playhead.script.steps import Block, Reply, Turn
+from playhead.wire.codec import JsonError, JsonObject, decode, decode_part, encode, encode_text
 from playhead.wire.tables import BLOCKS
+from playhead.wire.turns import blocks_of
 
 _PREFIX = {"tool_use": "toolu", "server_tool_use": "srvtoolu", "mcp_tool_use": "mcptoolu"}
-_BYTES_PER_TOKEN = 4
-"""A token of English or JSON is about four bytes: near enough for what a rehearsal counts."""
+_FINE_GRAINED = "fine-grained-tool-streaming-2025-05-14"
+_EXPIRES = "2099-01-01T00:00:00Z"
+"""When a container of the fake's expires: there is no clock, and it is to be good whenever a test runs."""
+
+_CODE = "code_execution"
+
+NO_TEXTS: Mapping[int, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
 class Minted:
-    """How many messages and calls have got an id."""
+    """How many messages, calls, containers and files have got an id."""
 
     messages: int = 0
     calls: int = 0
+    containers: int = 0
+    files: int = 0
 
 
-def tokens(size: int) -> int:
-    """The tokens that so many bytes of input are taken for; at least 1."""
-    return max(1, size // _BYTES_PER_TOKEN)
+class Composed(NamedTuple):
+    """A message, the counters after it, and the inputs that a stream carries to the letter, by the block's position."""
+
+    message: JsonObject
+    minted: Minted
+    texts: Mapping[int, str] = NO_TEXTS
 
 
-def compose(step: Turn | Reply, *, model: str, weight: int, minted: Minted) -> tuple[JsonObject, Minted]:
-    """The message for a step, and the counters after it. `weight` is the size of the input in bytes."""
+def compose(step: Turn | Reply, request: Request, *, tokens: InputTokens, minted: Minted) -> Composed:
+    """The message for a step. `tokens` are those of the request.
+
+    Raises `ScriptError` for a result of a server tool that no open call waits for.
+    """
     if isinstance(step, Reply) and not step.check:
-        return step.message, minted
+        return Composed(step.message, minted)
     given = step.message if isinstance(step, Reply) else _of_turn(step)
-    content, minted = _with_ids(given["content"], minted)
-    minted = Minted(minted.messages + 1, minted.calls)
+    making = _Making(request, minted)
+    content, texts = making.content(step)
     called = any(block.get("type") == "tool_use" for block in content)
     message = {
-        "id": f"msg_{minted.messages:04d}",
+        "id": f"msg_{minted.messages + 1:04d}",
         "type": "message",
         "role": "assistant",
-        "model": model,
+        "model": _served_by(content) or str(request.body.get("model", "claude")),
+        "content": content,
         "stop_reason": "tool_use" if called else "end_turn",
         "stop_sequence": None,
-        **given,
-        "content": content,
+        "stop_details": None,
+        **{key: value for key, value in given.items() if key != "content"},
     }
-    message["usage"] = {
-        "input_tokens": tokens(weight),
-        "output_tokens": tokens(len(encode(content))),
-        "cache_creation_input_tokens": 0,
-        "cache_read_input_tokens": 0,
-        **(given.get("usage") or {}),
-    }
-    return message, minted
+    usage = usage_of(content, tokens, request.body, message["stop_reason"])
+    message["usage"] = {**usage, **(given.get("usage") or {})}
+    if "container" not in message and any(map(_runs_in_container, content)):
+        message["container"] = making.container()
+    if "context_management" not in message and request.body.get("context_management"):
+        message["context_management"] = {"applied_edits": []}
+    counts = making.counts
+    minted = Minted(minted.messages + 1, counts["calls"], counts["containers"], counts["files"])
+    return Composed(message, minted, texts)
+
+
+def body_of(message: JsonObject, texts: Mapping[int, str] = NO_TEXTS) -> bytes:
+    """A message as the body of an answer; inputs whose text is whole JSON stand in it to the letter."""
+    whole = {index: text for index, text in texts.items() if _is_json(text)}
+    if not whole:
+        return encode(message)
+    mark = "\x00"  # stands for each text while the rest is encoded; longer than any run of it in the message
+    while encode_text(mark)[1:-1].encode() in encode(message):
+        mark += "\x00"
+    content = [{**block, "input": f"{mark}{i}"} if i in whole else block for i, block in enumerate(message["content"])]
+    body = encode({**message, "content": content})
+    for index, text in whole.items():
+        body = body.replace(encode(f"{mark}{index}"), text.encode(), 1)
+    return body
+
+
+def _is_json(text: str) -> bool:
+    try:
+        decode(text)
+    except JsonError:
+        return False
+    return True
 
 
 def _of_turn(turn: Turn) -> JsonObject:
     message: JsonObject = {
-        "content": [block.data for block in turn.blocks],
         "stop_reason": turn.stop_reason,
         "stop_sequence": turn.stop_sequence,
         "usage": dict(turn.usage),
     }
     if turn.model is not None:
         message["model"] = turn.model
+    if turn.stop_details is not None:
+        message["stop_details"] = dict(turn.stop_details)
     return message
 
 
-def _with_ids(content: list[JsonObject], minted: Minted) -> tuple[list[JsonObject], Minted]:
-    """The blocks, each call with an id of its own."""
-    blocks: list[JsonObject] = []
-    calls = minted.calls
-    for block in content:
-        known = BLOCKS.get(block["type"])
-        if known is not None and known.called and not block.get("id"):
-            calls += 1
-            block = {"type": block["type"], "id": f"{_PREFIX.get(known.name, 'toolu')}_{calls:04d}", **block}
-        blocks.append(dict(block))
-    return blocks, Minted(minted.messages, calls)
+def _served_by(content: Sequence[JsonObject]) -> str | None:
+    """The model that the last `fallback` block names."""
+    hops = [block for block in content if block.get("type") == "fallback"]
+    return str(hops[-1]["to"]["model"]) if hops else None
 
 
-def require_offered(message: JsonObject, tools: object, where: str) -> None:
-    """Refuses a call of a tool that the request does not offer: Claude would not make it. Raises `ScriptError`."""
-    offered = [*_offered(tools)]
-    if None in offered:
-        return  # a toolset: the names of its members are not in the request
-    names = [name for name in offered if name is not None]
-    for block in message.get("content") or []:
-        if block.get("type") == "tool_use" and block.get("name") not in names:
-            offer = f"offers {', '.join(names)}" if names else "sends no tools"
+def _runs_in_container(block: JsonObject) -> bool:
+    """Whether a block has to do with code that runs: its call, its result, what it calls, a file for it."""
+    caller = block.get("caller")
+    names = (block.get("name"), str(block.get("type")).removesuffix("_tool_result"), dict(caller or {}).get("type"))
+    return block.get("type") == "container_upload" or any(name and _CODE in str(name) for name in names)
+
+
+class _Making:
+    """A message's content while it is made: what has been counted, and which calls wait for their result."""
+
+    def __init__(self, request: Request, minted: Minted) -> None:
+        self.request = request
+        self.counts = {"calls": minted.calls, "containers": minted.containers, "files": minted.files}
+        self._messages = minted.messages
+        self._waiting: list[JsonObject] | None = None
+        self._made: list[JsonObject] = []
+
+    def content(self, step: Turn | Reply) -> tuple[list[JsonObject], Mapping[int, str]]:
+        """The blocks, each with what Claude would mint, and the texts of inputs."""
+        if isinstance(step, Reply):
+            for data in step.message["content"]:
+                self._made.append(self._with_id(dict(data)))
+            return self._made, NO_TEXTS
+        texts: dict[int, str] = {}
+        for block in step.blocks:
+            self._add(block, None, texts)
+        return self._made, texts or NO_TEXTS
+
+    def container(self) -> JsonObject:
+        """The container that code ran in: the request's, or else a new one."""
+        asked = self.request.body.get("container")
+        identifier = asked.get("id") if isinstance(asked, dict) else asked
+        if not isinstance(identifier, str):
+            identifier = f"container_{self._next('containers'):04d}"
+        made: JsonObject = {"id": identifier, "expires_at": _EXPIRES}
+        skills = asked.get("skills") if isinstance(asked, dict) else None
+        if skills:
+            made["skills"] = [{"version": "latest", **skill} for skill in skills]
+        return made
+
+    def _add(self, block: Block, owner: JsonObject | None, texts: dict[int, str]) -> None:
+        finish = _FINISH.get(block.type)
+        data = self._with_id(dict(block.data))
+        data = data if finish is None else finish(self, data, owner)
+        if block.text is not None:
+            texts[len(self._made)] = block.text
+            if _FINE_GRAINED in self.request.headers.get("anthropic-beta", "") and not _is_json(block.text):
+                data["input"] = decode_part(block.text, strings=True)
+        self._made.append(data)
+        for part in block.then:
+            self._add(part, data, texts)
+
+    def _with_id(self, data: JsonObject) -> JsonObject:
+        known = BLOCKS.get(data["type"])
+        if known is None or not known.called or data.get("id"):
+            return data
+        return {"type": data["type"], "id": f"{_PREFIX.get(known.name, 'toolu')}_{self._next('calls'):04d}", **data}
+
+    def _next(self, name: str) -> int:
+        self.counts[name] += 1
+        return self.counts[name]
+
+    def _answer(self, data: JsonObject, owner: JsonObject | None) -> JsonObject:
+        """A result names the call that it belongs to, or the first that still waits for one of its kind."""
+        if "tool_use_id" in data:
+            return data
+        call = owner or next((call for call in self._open_calls() if _answers(data["type"], call)), None)
+        if call is None:
             raise ScriptError(
-                f"{where} calls {block.get('name')!r}, but the request {offer}: mend the name in the script, or, "
-                "to rehearse a model that invents a tool, write reply({...}, check=False)"
+                f"the script has a {data['type']}, but no call waits for it: the reply before was not paused, or the "
+                "loop did not send it back"
             )
+        return {"type": data["type"], "tool_use_id": call["id"], **data}
+
+    def _call(self, data: JsonObject, owner: JsonObject | None) -> JsonObject:
+        """A call that code made names the code; which generation that is, the request's tools say."""
+        caller = data.get("caller")
+        if not isinstance(caller, dict) or caller.get("type") != BY_CODE or "tool_id" in caller:
+            return data
+        if owner is not None and owner["type"] == "tool_use":
+            return {**data, "caller": owner["caller"]}
+        code = owner or next((call for call in self._open_calls() if call.get("name") == "code_execution"), None)
+        if code is None:
+            raise ScriptError(
+                "by_code(None, ...) goes on with code of an earlier reply, but none waits there: give the code as text"
+            )
+        return {**data, "caller": {"type": self._generation(), "tool_id": code["id"]}}
+
+    def _generation(self) -> str:
+        kinds = [str(tool.get("type")) for tool in self.request.tools if isinstance(tool, dict)]
+        return "code_execution_20250825" if "code_execution_20250825" in kinds else BY_CODE
+
+    def _redacted(self, data: JsonObject, owner: JsonObject | None) -> JsonObject:
+        return {**data, "data": data.get("data") or opaque("thinking", str(self._messages), str(len(self._made)))}
+
+    def _upload(self, data: JsonObject, owner: JsonObject | None) -> JsonObject:
+        return data if "file_id" in data else {**data, "file_id": f"file_{self._next('files'):04d}"}
+
+    def _handed_on(self, data: JsonObject, owner: JsonObject | None) -> JsonObject:
+        if data.get("from") is not None:
+            return data
+        return {**data, "from": {"model": _served_by(self._made) or str(self.request.body.get("model", "claude"))}}
+
+    def _compacted(self, data: JsonObject, owner: JsonObject | None) -> JsonObject:
+        """A summary that was asked for outright is signed, any other sealed; one that failed is neither."""
+        summary = data.get("content")
+        if summary is None:
+            return data
+        if "tool_changes" in data or self.request.body.get("compaction"):
+            return {**data, "signature": seal(summary), "tool_changes": data.get("tool_changes") or []}
+        return {**data, "encrypted_content": data.get("encrypted_content") or opaque("compaction", summary)}
+
+    def _open_calls(self) -> list[JsonObject]:
+        """The calls of server tools that have no result: those of the turn that goes on, then those of this message."""
+        if self._waiting is None:
+            self._waiting = open_calls(self.request.messages)
+        answered = {block.get("tool_use_id") for block in self._made}
+        calls = [*self._waiting, *(block for block in self._made if is_server_call(block))]
+        return [call for call in calls if call.get("id") not in answered]
 
 
-def _offered(tools: object) -> Iterator[str | None]:
-    for tool in tools if isinstance(tools, list) else ():
-        name = tool.get("name") if isinstance(tool, dict) else None
-        yield name if isinstance(name, str) and "toolset" not in str(tool.get("type", "")) else None
+_FINISH: Mapping[str, Callable[[_Making, JsonObject, JsonObject | None], JsonObject]] = {
+    "tool_use": _Making._call,
+    "redacted_thinking": _Making._redacted,
+    "container_upload": _Making._upload,
+    "fallback": _Making._handed_on,
+    "compaction": _Making._compacted,
+    **{name: _Making._answer for name, block in BLOCKS.items() if block.answers and block.replies},
+}
+"""What a block of each type still lacks when it is played."""
+
+
+def open_calls(messages: Sequence[object]) -> list[JsonObject]:
+    """The calls of server tools in the turn that a request goes on with, which have no result yet, oldest first.
+
+    That turn goes back over user messages that hold nothing but results of the client's tools.
+    """
+    blocks: list[JsonObject] = []
+    for message in reversed(messages):
+        its = [block.data for block in blocks_of(message)]
+        role = message.get("role") if isinstance(message, dict) else None
+        if role == "user" and any(block.get("type") != "tool_result" for block in its):
+            break
+        blocks[:0] = its if role == "assistant" else []
+    answered = {block.get("tool_use_id") for block in blocks}
+    return [block for block in blocks if is_server_call(block) and block.get("id") not in answered]
+
+
+def is_server_call(block: JsonObject) -> bool:
+    known = BLOCKS.get(str(block.get("type")))
+    return known is not None and known.called == "server"
+
+
+def _answers(result: str, call: JsonObject) -> bool:
+    """Whether a result of this type is one of such a call."""
+    name = "mcp" if call.get("type") == "mcp_tool_use" else str(call.get("name"))
+    return result.removesuffix("_tool_result") == ("tool_search" if name.startswith("tool_search_tool_") else name)

@@ -13,9 +13,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from playhead.engine.compose import Minted, compose, require_offered, tokens
+from playhead.engine.compose import Minted, compose
 from playhead.engine.http import Incoming, Outgoing, Timeouts, json_answer
+from playhead.engine.models import models_answer
+from playhead.engine.offered import calls_tools, require_offered
 from playhead.engine.player import Player, Players, Share
+from playhead.engine.prompt import InputTokens, Prompt, input_tokens, read_prompt
 from playhead.engine.sending import Asked, Sending, send, send_fault
 from playhead.engine.threads import ThreadError, Threads
 from playhead.errors import RequestLimitReached, ScriptError
@@ -94,6 +97,7 @@ class Engine:
         self._readings: dict[int, Reading] = {}
         self._minted = Minted()
         self.threads = Threads(enabled=settings.threads)
+        self._prompts: dict[int, Prompt] = {}
 
     @property
     def session(self) -> Session:
@@ -120,6 +124,13 @@ class Engine:
         if len(self.exchanges) >= self.settings.limit:
             self.limit_reached = True
             raise RequestLimitReached(self.settings.limit)
+        if incoming.method == "GET" and "/v1/models" in incoming.path:
+            status, answer = models_answer(incoming.path, self.settings.models, _request_id(len(self.exchanges) + 1))
+            self.exchanges.append(replace(self._exchange(incoming), status=status, error=answer.get("error")))
+            headers = {"x-should-retry": "false"} if status >= 400 else {}
+            return json_answer(status, answer, _request_id(len(self.exchanges)), **headers)
+        if incoming.method == "GET" and _MODELS in incoming.path:
+            return self._models(incoming)
         endpoint = _ENDPOINTS.get((incoming.method, endpoint_of(incoming.path)))
         if endpoint is None:
             return self._unknown_endpoint(self._exchange(incoming))
@@ -204,7 +215,7 @@ class Engine:
             step = player.next(request)
             if step is None:
                 return self._script_over(exchange, judgement, player)
-            sending, minted = self._send(step, call, player)
+            sending, minted = self._send(step, call, player, request)
         except ScriptError as error:
             self.errors.append(error)
             return self._fail(exchange, judgement, 400, "invalid_request_error", f"Playhead: {error}")
@@ -232,7 +243,7 @@ class Engine:
             count, before = count + 1, self.exchanges[before - 1].retry_of
         return count
 
-    def _send(self, step: Item, call: _Call, player: Player) -> tuple[Sending, Minted]:
+    def _send(self, step: Item, call: _Call, player: Player, request: Request) -> tuple[Sending, Minted]:
         """The answer that a step makes. Raises `ScriptError`."""
         body = call.body
         asked = Asked(_request_id(call.exchange.number), stream=body.get("stream") is True, timeouts=call.timeouts)
@@ -241,14 +252,23 @@ class Engine:
         sent = step if isinstance(step, Sent) else Sent(reply=step)
         if sent.delivery is None:
             sent = replace(sent, delivery=self.settings.delivery)
-        message, minted = compose(
-            sent.reply, model=str(body.get("model", "claude")), weight=call.reading.weight, minted=self._minted
-        )
-        checked = getattr(sent.reply, "check", True)
-        if checked and any(block.get("type") == "tool_use" for block in message["content"]):
-            require_offered(message, self._tools(body, call.judgement), player.where)
+        if calls_tools(sent.reply):
+            require_offered(sent.reply, self._tools(body, call.judgement), player.where, body.get("mcp_servers"))
+        message, minted, texts = compose(sent.reply, request, tokens=self._input_tokens(call), minted=self._minted)
         self.threads.hold(body, message)
-        return send(message, sent, asked), minted
+        return send(message, sent, asked, texts), minted
+
+    def _input_tokens(self, call: _Call) -> InputTokens:
+        """What the prompt counts, and how much of it the cache holds: all of it, on a thread as well."""
+        position, link, head = call.judgement.position, call.judgement.link, call.reading.head
+        body = call.body if position is None else self._checker.exchange(position).request or {}
+        earlier = self._prompts.get(link.parent) if link is not None and link.parent is not None else None
+        known = link.shared if link is not None else 0
+        marked = not head or b'"cache_control"' in head or b'"cache_control"' in call.reading.tail
+        prompt = read_prompt(body, earlier, known, marked=marked)
+        if position is not None:
+            self._prompts[position] = prompt
+        return input_tokens(prompt, earlier, known)
 
     def _tools(self, body: JsonObject, judgement: Judgement) -> object:
         """The tools on offer; where the loop did not send them again, a fault of its own, those it sent before."""
@@ -269,12 +289,26 @@ class Engine:
             del self._readings[next(iter(self._readings))]
 
     def _count(self, call: _Call) -> Outgoing:
-        answer: JsonObject = {"input_tokens": tokens(call.reading.weight)}
+        earlier = self._prompts.get(call.like) if call.like is not None else None
+        prompt = read_prompt(call.body, earlier, earlier.messages if earlier else 0, marked=False)
+        answer: JsonObject = {"input_tokens": prompt.tokens}
         if "context_management" in call.body:
             answer["context_management"] = {"original_input_tokens": answer["input_tokens"]}
         sent = json_answer(200, answer, _request_id(call.exchange.number))
         counted = replace(call.exchange, status=200, response_headers=sent.headers, response=answer)
         self._take_in(counted, call.judgement)
+        return sent
+
+    def _models(self, incoming: Incoming) -> Outgoing:
+        number = len(self.exchanges) + 1
+        status, answer = models_answer(incoming.path, self.settings.models, _request_id(number))
+        sent = json_answer(
+            status, answer, _request_id(number), **({"x-should-retry": "false"} if status >= 400 else {})
+        )
+        exchange = self._exchange(incoming)
+        self.exchanges.append(
+            replace(exchange, status=status, error=answer.get("error"), response_headers=sent.headers)
+        )
         return sent
 
     def _take_in(self, exchange: Exchange, judgement: Judgement) -> None:
@@ -313,7 +347,7 @@ class Engine:
             self.errors.append(
                 ScriptError(
                     f"request {exchange.number} is {exchange.method} {exchange.path}, and the fake plays "
-                    f"POST {MESSAGES_PATH} and POST {COUNT_TOKENS_PATH}; it was answered with a 404"
+                    f"POST {MESSAGES_PATH}, POST {COUNT_TOKENS_PATH} and GET {_MODELS}; it was answered with a 404"
                 )
             )
         answer = self._fail(exchange, None, 404, "not_found_error", "Not Found")
@@ -345,6 +379,7 @@ class Engine:
         return answer
 
 
+_MODELS = "/v1/models"
 _Endpoint = Callable[[Engine, _Call], Outgoing]
 _ENDPOINTS: Mapping[tuple[str, str], _Endpoint] = {
     ("POST", MESSAGES_PATH): Engine._play,

@@ -12,11 +12,12 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import NamedTuple
 
+from playhead.engine.compose import body_of
 from playhead.engine.http import FOR_EVER, Fault, Outgoing, Timeouts, json_answer, no_answer
 from playhead.errors import ScriptError
 from playhead.rules.checker import error_body
 from playhead.script.faults import Break, Chunks, Delivery, Drop, Fail, Raw, Sent, usual_message
-from playhead.wire.codec import JsonError, JsonObject, decode_object, encode
+from playhead.wire.codec import JsonError, JsonObject, decode_object
 from playhead.wire.damage import DAMAGES, EVENT_STREAM, JSON, Damage, middle
 from playhead.wire.sse import EventDecoder, ServerSentEvent
 from playhead.wire.stream import Accumulator, event_bytes, event_data, events_of
@@ -63,7 +64,7 @@ def send(message: JsonObject, sent: Sent, asked: Asked, texts: Mapping[int, str]
     if sent.broken is not None and sent.broken.how == "error" and not asked.stream:
         return _refused(sent.broken, asked)
     events = [*events_of(message, piece=delivery.pieces, texts=texts)] if asked.stream else []
-    pieces = [*map(event_bytes, events)] if asked.stream else [encode(message)]
+    pieces = [*map(event_bytes, events)] if asked.stream else [body_of(message, texts)]
     body = _Body(pieces=pieces, content_type=EVENT_STREAM if asked.stream else JSON)
     if sent.damage is not None:
         _damage(body, DAMAGES[sent.damage], message, events, sent.at)

@@ -1,23 +1,26 @@
 """The steps of a script: what Claude will say next.
 
 Law: frozen values and the functions that make them. A step is checked when it is made, so that whoever plays it may
-assume that it is possible; the message says how to write it right.
+assume that it is possible; the message says how to write it right. The less common replies have modules of their own:
+`replies` and `server_tools`.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from playhead.errors import ScriptError
 from playhead.rules.signatures import seal
+from playhead.script.checks import require_message, require_stop_reason
+from playhead.script.citations import citations_of
+from playhead.script.json_values import object_copy
 from playhead.script.request import Request
-from playhead.wire.codec import JsonObject, decode, encode, encode_text, kind
-from playhead.wire.tables import BLOCKS, STOP_REASONS
+from playhead.script.source import Made, by_name
+from playhead.wire.codec import JsonError, JsonObject, decode, decode_part, kind
+from playhead.wire.tables import BLOCKS
 
 
 class Step:
@@ -26,22 +29,46 @@ class Step:
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Block(Step):
-    """One content block of a turn, without an id where Claude would mint one."""
+class _Written(Step):
+    """A step that is shown as the call which makes it."""
+
+    __slots__ = ()
+
+    def source(self, *, short: bool = False) -> str:
+        """The call as Python; with `short` on a line, in which something may be left out."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return self.source(short=True)
+
+    def __repr__(self) -> str:
+        return self.source()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Block(_Written):
+    """One content block of a turn, without an id where Claude would mint one.
+
+    `text` is the JSON text of its input to the letter, where that says more than `data`: a stream carries it. `then`
+    are the blocks that belong to it and stand right after it, such as the result of a server tool. `made` is the call
+    that made it, where `data` does not show that.
+    """
 
     data: JsonObject
+    text: str | None = None
+    then: tuple[Block, ...] = ()
+    made: Made | None = field(default=None, compare=False)
 
     @property
     def type(self) -> str:
         return str(self.data["type"])
 
-    def __str__(self) -> str:
-        return _SHOWN.get(self.type, _show_other)(self.data)
+    def source(self, *, short: bool = False) -> str:
+        return (self.made or _made(self)).source(short=short)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Turn(Step):
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Turn(_Written):
     """One reply of Claude's: its blocks, and how it stops. `usage` and `model` override what the fake would say."""
 
     blocks: tuple[Block, ...]
@@ -49,48 +76,82 @@ class Turn(Step):
     usage: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
     model: str | None = None
     stop_sequence: str | None = None
+    stop_details: Mapping[str, object] | None = None
+    made: Made | None = field(default=None, compare=False)
 
-    def __str__(self) -> str:
-        shown = ", ".join(str(block) for block in self.blocks)
-        return shown if len(self.blocks) == 1 else f"turn({shown})"
+    @property
+    def content(self) -> tuple[Block, ...]:
+        """The blocks in the order of the message, those that belong to others in their places."""
+        return tuple(_flat(self.blocks))
 
     @property
     def calls(self) -> tuple[str, ...]:
-        """The names of the tools that the turn calls."""
-        return tuple(str(block.data["name"]) for block in self.blocks if block.type == "tool_use")
+        """The names of the client's tools that the turn calls."""
+        return tuple(str(block.data["name"]) for block in self.content if block.type == "tool_use")
+
+    def source(self, *, short: bool = False) -> str:
+        if self.made is not None:
+            return self.made.source(short=short)
+        options = {
+            name: value
+            for name, value in (
+                (
+                    "stop_reason",
+                    None if self.stop_reason == _reason(self.blocks, self.stop_sequence) else self.stop_reason,
+                ),
+                ("usage", self.usage or None),
+                ("model", self.model),
+                ("stop_sequence", self.stop_sequence),
+            )
+            if value is not None
+        }
+        if len(self.blocks) == 1 and not options:
+            return self.blocks[0].source(short=short)
+        return Made("turn", self.blocks, options).source(short=short)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reply(Step):
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Reply(_Written):
     """A whole message as the API would send it, `check=False`: as it stands, however impossible."""
 
     message: JsonObject
     check: bool = True
 
-    def __str__(self) -> str:
-        return f"reply({_shorten(encode_text(self.message), 60)})"
+    def source(self, *, short: bool = False) -> str:
+        return Made("reply", (self.message,), {} if self.check else {"check": False}).source(short=short)
 
 
 Responder: TypeAlias = Callable[[Request], Step]
 """A function that looks at the request and says what Claude answers; it must not be async."""
 
 
-def say(text: str, /) -> Block:
-    """Claude says something. A turn of text alone stops with `end_turn`."""
+def say(text: str, /, *, citations: Sequence[Mapping[str, Any] | str] | None = None) -> Block:
+    """Claude says something. A turn of text alone stops with `end_turn`.
+
+    `citations` are what it cites: each a dict with the API's members, of which the type and whatever follows from the
+    others may be left out (`{"url": ..., "cited_text": ...}`), or just the URL of a search result.
+    """
     if not isinstance(text, str):
         raise ScriptError(f"say() takes the text as a string, not {kind(text)}")
-    return Block(data={"type": "text", "text": text})
+    cited = {} if citations is None else {"citations": citations_of(citations, text)}
+    return Block(data={"type": "text", "text": text, **cited})
 
 
-def call(name: str, input: Mapping[str, Any] | None = None, /, **arguments: Any) -> Block:
-    """Claude calls a tool: its name, and its input as one dict or as keywords. The turn stops with `tool_use`."""
+def call(name: str, input: Mapping[str, Any] | str | None = None, /, **arguments: Any) -> Block:
+    """Claude calls a tool: its name, and its input as one dict or as keywords. The turn stops with `tool_use`.
+
+    A string as input is its JSON text to the letter, as a stream carries it: numbers that no double holds, odd
+    spacing, or JSON that is cut or wrong. A JSON body then has as much of it as can be read.
+    """
     if not isinstance(name, str) or not name:
         raise ScriptError(f"call() needs the tool's name as a string first, not {name!r}")
     if input is not None and arguments:
         raise ScriptError(f"call({name!r}, ...) got its input twice: give one dict or keywords, not both")
+    if isinstance(input, str):
+        return Block(data={"type": "tool_use", "name": name, "input": readable(input)}, text=input)
     if input is not None and not isinstance(input, Mapping):
         raise ScriptError(f"the input of call({name!r}, ...) is an object: give a dict or keywords, not {kind(input)}")
-    value = _json_copy(dict(input if input is not None else arguments), f"the input of call({name!r}, ...)")
+    value = object_copy(input if input is not None else arguments, f"the input of call({name!r}, ...)")
     return Block(data={"type": "tool_use", "name": name, "input": value})
 
 
@@ -114,24 +175,20 @@ def turn(
 
     The stop reason is `tool_use` if there is a call and `end_turn` otherwise, unless given.
     """
-    for number, step in enumerate(steps, 1):
-        if not isinstance(step, Block):
-            raise ScriptError(
-                f"item {number} of turn() is {_name(step)}; a turn holds say(), call() and think(), "
-                "and whole replies are steps of their own"
-            )
+    require_blocks(steps, "turn()")
     for option, value in (("model", model), ("stop_sequence", stop_sequence)):
         if not isinstance(value, str | None):
             raise ScriptError(f"{option} of turn() is a string, not {kind(value)}")
     if usage is not None and not isinstance(usage, Mapping):
         raise ScriptError(f"usage of turn() is an object: give a dict, not {kind(usage)}")
-    called = any(step.type == "tool_use" for step in steps)
-    reason = stop_reason or ("stop_sequence" if stop_sequence else "tool_use" if called else "end_turn")
-    _require_stop_reason(reason, called)
+    reason = stop_reason or _reason(steps, stop_sequence)
+    require_stop_reason(reason, _calls(steps))
+    if reason in ("end_turn", "stop_sequence"):
+        _require_results(steps)
     return Turn(
         blocks=steps,
         stop_reason=reason,
-        usage=MappingProxyType(_json_copy(dict(usage), "usage of turn()") if usage else {}),
+        usage=MappingProxyType(object_copy(usage, "usage of turn()") if usage else {}),
         model=model,
         stop_sequence=stop_sequence,
     )
@@ -145,9 +202,9 @@ def reply(message: Mapping[str, Any], /, *, check: bool = True) -> Reply:
     """
     if not isinstance(message, Mapping):
         raise ScriptError(f"reply() takes a message as a dict, not {kind(message)}")
-    data = _json_copy(dict(message), "reply()")
+    data = object_copy(message, "reply()")
     if check:
-        _require_message(data)
+        require_message(data)
     return Reply(message=data, check=check)
 
 
@@ -156,120 +213,91 @@ def as_turn(block: Block) -> Turn:
     return turn(block)
 
 
-def _require_message(message: JsonObject) -> None:
-    content = message.get("content")
-    if not isinstance(content, list):
-        raise ScriptError(f"reply() needs `content` as a list of blocks, not {kind(content)}; or pass check=False")
-    for index, block in enumerate(content):
-        _require_block(block, f"content[{index}] of reply()")
-    called = any(block["type"] == "tool_use" for block in content)
-    reason = message.get("stop_reason")
-    if reason is not None:
-        _require_stop_reason(reason, called)
-    if not isinstance(message.get("usage"), dict | None):
-        raise ScriptError(f"`usage` of reply() is an object, not {kind(message['usage'])}; or pass check=False")
-
-
-def _require_block(block: object, where: str) -> None:
-    if not isinstance(block, dict) or not isinstance(block.get("type"), str):
-        raise ScriptError(f"{where} needs to be an object with a `type`; or pass check=False")
-    known = BLOCKS.get(block["type"])
-    if known is None or not known.replies:
-        replies = [name for name, its in BLOCKS.items() if its.replies]
-        raise ScriptError(f"{where} has type {block['type']!r}, which no reply holds{_nearest(block['type'], replies)}")
-    missing = [member for member in known.required if member not in block and member != "id"]
-    if missing:
-        raise ScriptError(f"{where} ({known.name}) lacks {', '.join(missing)}; or pass check=False")
-    for member, delta in known.streamed.items():
-        needed = _STREAMED.get(delta)
-        if needed is not None and member in block and not isinstance(block[member], needed):
-            wanted = kind(needed())
+def require_blocks(steps: Sequence[object], where: str) -> None:
+    """Raises `ScriptError` for what is no block: a string, a whole reply."""
+    for number, step in enumerate(steps, 1):
+        if not isinstance(step, Block):
             raise ScriptError(
-                f"`{member}` of {where} ({known.name}) is {wanted}, not {kind(block[member])}; or pass check=False"
+                f"item {number} of {where} is {_name(step)}; a turn holds say(), call() and think(), "
+                "and whole replies are steps of their own"
             )
 
 
-_STREAMED: Mapping[str, type] = {
-    "text_delta": str,
-    "thinking_delta": str,
-    "signature_delta": str,
-    "input_json_delta": dict,
-}
-"""What a member must be to be delivered in deltas of this type."""
+def readable(text: str) -> object:
+    """What a client makes of the JSON text of an input: all of it, or as much as stands before the cut."""
+    try:
+        return decode(text)
+    except JsonError:
+        return decode_part(text)
 
 
-def _require_stop_reason(reason: object, called: bool) -> None:
-    if not isinstance(reason, str):
-        raise ScriptError(f"stop_reason is a string, not {kind(reason)}")
-    if reason not in STOP_REASONS:
-        raise ScriptError(f"stop_reason {reason!r} is none of the API's{_nearest(reason, list(STOP_REASONS))}")
-    if reason == "tool_use" and not called:
+def _require_results(steps: Sequence[Block]) -> None:
+    """A turn of Claude's does not end while a server tool is still at work."""
+    waiting = [block for block in steps if _is_server_call(block) and not _answers(block.then)]
+    if len(waiting) > _answers(steps):
+        call = waiting[0].source(short=True)
         raise ScriptError(
-            "a reply that stops with tool_use needs a call: add call(name, ...), or write reply({...}, check=False)"
+            f"{call} has no result, so that the turn cannot end: give it one (result=..., error=...), or write "
+            "pause(...) for a turn that Claude goes on with later"
         )
 
 
-def _nearest(given: str, known: list[str]) -> str:
-    match = get_close_matches(given, known, n=1)
-    meant = f": did you mean {match[0]!r}?" if match else f" ({', '.join(known)})."
-    return f"{meant} To send it all the same: reply({{...}}, check=False)"
+def _is_server_call(block: Block) -> bool:
+    known = BLOCKS.get(block.type)
+    return known is not None and known.called == "server"
 
 
-def _json_copy(value: JsonObject, where: str) -> JsonObject:
-    """The value as JSON would carry it, so that a later change of the caller's dict changes no script."""
-    _require_json(value, where)
-    copy: JsonObject = decode(encode(value))
-    return copy
+def _answers(blocks: Sequence[Block]) -> int:
+    return sum(1 for block in blocks if (known := BLOCKS.get(block.type)) is not None and known.answers)
 
 
-def _require_json(value: object, where: str, path: str = "") -> None:
-    """Refuses what JSON cannot say, naming the place: the SDK would never hand it out."""
-    if isinstance(value, dict):
-        for key, member in value.items():
-            if not isinstance(key, str):
-                raise ScriptError(f"{where} is no JSON: the key {key!r}{_at(path)} is {kind(key)}, not a string")
-            _require_json(member, where, f"{path}.{key}")
-    elif isinstance(value, list | tuple):
-        for index, item in enumerate(value):
-            _require_json(item, where, f"{path}[{index}]")
-    elif isinstance(value, float) and not math.isfinite(value):
-        raise ScriptError(f"{where} is no JSON: {value}{_at(path)} is no number in JSON")
-    elif value is not None and not isinstance(value, str | int | float):
-        raise ScriptError(f"{where} is no JSON: {value!r}{_at(path)} is {kind(value)}")
+def _flat(blocks: Sequence[Block]) -> Iterator[Block]:
+    for block in blocks:
+        yield block
+        yield from _flat(block.then)
 
 
-def _at(path: str) -> str:
-    return f" at {path.removeprefix('.')}" if path else ""
+def _calls(blocks: Sequence[Block]) -> bool:
+    return any(block.type == "tool_use" for block in _flat(blocks))
+
+
+def _reason(blocks: Sequence[Block], stop_sequence: str | None) -> str:
+    return "stop_sequence" if stop_sequence else "tool_use" if _calls(blocks) else "end_turn"
 
 
 def _name(value: object) -> str:
-    shown = repr(value)
+    shown = f"a {type(value).__name__}" if isinstance(value, Step) else repr(value)
     return shown if len(shown) <= 50 else f"a {type(value).__name__}"
 
 
-def _shorten(text: str, size: int) -> str:
-    return text if len(text) <= size else text[: size - 1] + "…"
+def _made(block: Block) -> Made:
+    """The call that makes a block, as its data tells it."""
+    known = _MADE.get(block.type)
+    return (known(block) if known is not None else None) or Made("block", (block.data,))
 
 
-def _show_text(data: JsonObject) -> str:
-    return f"say {_shorten(encode_text(data['text']), 60)}"
+def _made_text(block: Block) -> Made | None:
+    citations = block.data.get("citations")
+    return Made("say", (block.data["text"],), {"citations": citations} if citations else {})
 
 
-def _show_call(data: JsonObject) -> str:
-    arguments = ", ".join(f"{name}={_shorten(encode_text(value), 40)}" for name, value in data["input"].items())
-    return f"call {data['name']}({_shorten(arguments, 60)})"
+def _made_call(block: Block) -> Made | None:
+    data = block.data
+    if data.keys() != {"type", "name", "input"}:
+        return None
+    if block.text is not None:
+        return Made("call", (data["name"], block.text))
+    named = data["input"]
+    return Made("call", (data["name"],), named) if by_name(named) else Made("call", (data["name"], named))
 
 
-def _show_thinking(data: JsonObject) -> str:
-    return f"think {_shorten(encode_text(data['thinking']), 60)}"
+def _made_thinking(block: Block) -> Made | None:
+    text, signature = block.data["thinking"], block.data["signature"]
+    return Made("think", (text,), {} if signature == seal(text) else {"signature": signature})
 
 
-def _show_other(data: JsonObject) -> str:
-    return str(data.get("type"))
-
-
-_SHOWN: Mapping[str, Callable[[JsonObject], str]] = {
-    "text": _show_text,
-    "tool_use": _show_call,
-    "thinking": _show_thinking,
+_MADE: Mapping[str, Callable[[Block], Made | None]] = {
+    "text": _made_text,
+    "tool_use": _made_call,
+    "thinking": _made_thinking,
 }

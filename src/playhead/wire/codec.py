@@ -15,6 +15,7 @@ import math
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
+import jiter
 import msgspec
 
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
@@ -49,6 +50,19 @@ def decode(text: bytes | str) -> Any:
         raise JsonError("the JSON is nested too deeply") from None
     except ValueError as error:
         raise JsonError(str(error)) from None
+
+
+def decode_part(text: bytes | str, *, strings: bool = False) -> Any:
+    """What a JSON text tells that is cut anywhere: the values before the cut; `{}` where it tells nothing.
+
+    With `strings` a string that is cut counts as far as it goes. This is how the SDK reads the input of a call while it
+    arrives (anthropic 2.14.0, `lib/streaming/_messages.py`; with `strings` where fine-grained streaming is asked for).
+    """
+    try:
+        data = text.encode() if isinstance(text, str) else text
+        return jiter.from_json(data, partial_mode="trailing-strings" if strings else True) if data.strip() else {}
+    except ValueError:
+        return {}
 
 
 def decode_object(text: bytes | str) -> JsonObject:

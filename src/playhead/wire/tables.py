@@ -78,7 +78,7 @@ _BLOCKS = (
         called="server",
     ),
     BlockType(name="mcp_tool_result", replies=True, requests=True, beta=True, required=_ANSWER, answers=True),
-    BlockType(name="mcp_tool_listing", replies=True, requests=True, beta=True),
+    BlockType(name="mcp_tool_listing", replies=True, requests=True, beta=True, required=("mcp_server_name", "tools")),
     BlockType(
         name="compaction",
         replies=True,
@@ -87,7 +87,7 @@ _BLOCKS = (
         required=("content",),
         streamed=MappingProxyType({"content": "compaction_delta", "encrypted_content": "compaction_delta"}),
     ),
-    BlockType(name="fallback", replies=True, requests=True, beta=True),
+    BlockType(name="fallback", replies=True, requests=True, beta=True, required=("from", "to", "trigger")),
     BlockType(name="image", requests=True, required=("source",)),
     BlockType(name="document", requests=True, required=("source",)),
     BlockType(name="search_result", requests=True, required=("source", "title", "content")),
@@ -133,6 +133,9 @@ _STOP_REASONS = (
 
 STOP_REASONS: Mapping[str, StopReason] = MappingProxyType({reason.name: reason for reason in _STOP_REASONS})
 """Every known stop reason. The actions are the SDK tool runner's (anthropic 2.14.0, `lib/tools/_beta_runner.py`)."""
+
+REFUSAL_CATEGORIES = ("cyber", "bio", "frontier_llm", "reasoning_extraction", "general_harms")
+"""What `stop_details.category` of a refusal may be; null where none fits."""
 
 EVENTS = (
     "message_start",

@@ -1,0 +1,198 @@
+"""What a request gives the model to read, in tokens, and how much of it is in the prompt cache.
+
+Law: pure and incremental: `read_prompt` looks at the messages that are new; what an earlier prompt began with is taken
+from there.
+
+The cache as the API describes it (platform.claude.com/docs/en/build-with-claude/prompt-caching): a `cache_control` mark
+stores all that stands up to it; the longest part that an earlier request stored is read instead; what follows the last
+mark is not cached. Not simulated: that an entry expires (there is no clock), that prompts of less than some thousand
+tokens are not cached, and the look-back of twenty blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from playhead.engine.tokens import Rates, block_tokens, envelope_tokens, message_tokens, rates_of
+from playhead.wire.codec import JsonObject
+from playhead.wire.equality import same_settings
+
+Ttl = Literal["5m", "1h"]
+Place = tuple[int, int]
+"""A message and a block in it; message -1 is what stands before the messages."""
+
+_BEFORE = -1
+
+
+class Mark(NamedTuple):
+    """A cache mark: where it stands, the tokens up to it, and how long it holds."""
+
+    place: Place
+    tokens: int
+    ttl: Ttl
+
+
+class InputTokens(NamedTuple):
+    """The input tokens of a request: read afresh, read from the cache, and stored there for each time to live."""
+
+    fresh: int
+    read: int = 0
+    stored_5m: int = 0
+    stored_1h: int = 0
+
+    @property
+    def stored(self) -> int:
+        """All that was stored."""
+        return self.stored_5m + self.stored_1h
+
+    @property
+    def total(self) -> int:
+        """The length of the prompt."""
+        return self.fresh + self.read + self.stored
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prompt:
+    """A request's prompt: `head` tokens before the messages, `tokens` in all; its marks, and what the cache then holds.
+
+    `messages` is the number of its messages, `settings` what must be the same for a part to be found in the cache.
+    """
+
+    settings: JsonObject
+    messages: int
+    head: int
+    tokens: int
+    marks: tuple[Mark, ...] = ()
+    cached: tuple[Mark, ...] = ()
+
+
+def read_prompt(body: JsonObject, earlier: Prompt | None = None, known: int = 0, *, marked: bool = True) -> Prompt:
+    """The prompt of a request. Its first `known` messages are those of `earlier`, or as many of them.
+
+    `marked=False` says that there is no `cache_control` anywhere in the body, so that none is looked for.
+    """
+    rates = rates_of(str(body.get("model")))
+    settings = {name: body.get(name) for name in ("model", "tools", "system")}
+    messages = body.get("messages")
+    messages = messages if isinstance(messages, list) else []
+    same = earlier is not None and _alike(earlier.settings, settings)
+    head = earlier.head if earlier is not None and same else envelope_tokens(body, rates)
+    if earlier is not None and known == earlier.messages and earlier.settings["model"] == settings["model"]:
+        before, start = earlier.tokens - earlier.head, known
+    else:
+        before, start = 0, 0
+    tokens = head + before + sum(message_tokens(message, rates) for message in messages[start:])
+    if not marked and not (earlier is not None and earlier.cached):
+        return Prompt(settings=settings, messages=len(messages), head=head, tokens=tokens)
+    held = tuple(mark for mark in earlier.cached if mark.place[0] < known) if earlier is not None and same else ()
+    marks = tuple(_marks(body, messages, head, tokens, held, rates)) if marked else ()
+    places = {mark.place for mark in marks}
+    return Prompt(
+        settings=settings,
+        messages=len(messages),
+        head=head,
+        tokens=tokens,
+        marks=marks,
+        cached=(*(mark for mark in held if mark.place not in places), *marks),
+    )
+
+
+def input_tokens(prompt: Prompt, earlier: Prompt | None = None, known: int = 0) -> InputTokens:
+    """How a prompt is charged, after `earlier`, whose first `known` messages it has too."""
+    if not prompt.marks:
+        return InputTokens(prompt.tokens)
+    last = prompt.marks[-1].tokens
+    stored_before: tuple[Mark, ...] = ()
+    if earlier is not None and _alike(earlier.settings, prompt.settings):
+        stored_before = tuple(mark for mark in earlier.cached if mark.place[0] < known and mark.tokens <= last)
+    read = max((mark.tokens for mark in stored_before), default=0)
+    stored = {"5m": 0, "1h": 0}
+    reached = read
+    for mark in prompt.marks:
+        stored[mark.ttl] += max(0, mark.tokens - reached)
+        reached = max(reached, mark.tokens)
+    return InputTokens(prompt.tokens - reached, read, stored["5m"], stored["1h"])
+
+
+def _alike(theirs: Mapping[str, object], ours: Mapping[str, object]) -> bool:
+    """Whether model, tools and system prompt are the same; marks do not count."""
+    return all(
+        theirs[name] is ours[name] or theirs[name] == ours[name] or same_settings(theirs[name], ours[name])
+        for name in ("model", "tools", "system")
+    )
+
+
+def _marks(
+    body: JsonObject, messages: Sequence[object], head: int, tokens: int, held: Sequence[Mark], rates: Rates
+) -> Iterator[Mark]:
+    """The marks of a request, each with the tokens up to it, in the prompt's order."""
+    known = {mark.place: mark.tokens for mark in held}
+    yield from _before_messages(body, head, rates)
+    for place, control in _in_messages(messages):
+        size = known[place] if place in known else _up_to(messages, place, head, tokens, rates)
+        yield Mark(place, size, _ttl(control))
+    automatic = body.get("cache_control")
+    if isinstance(automatic, dict) and messages:
+        yield Mark((len(messages) - 1, _last_block(messages[-1])), tokens, _ttl(automatic))
+
+
+def _in_messages(messages: Sequence[object]) -> Iterator[tuple[Place, JsonObject]]:
+    """The marks in messages. A mark may come to an old message, so that all are looked at: a loop without calls."""
+    for index, message in enumerate(messages):
+        content = message.get("content") if isinstance(message, dict) else None
+        if not isinstance(content, list):
+            continue
+        for number, block in enumerate(content):
+            if not isinstance(block, dict) or ("cache_control" not in block and block.get("type") != "tool_result"):
+                continue
+            if "cache_control" in block or isinstance(block.get("content"), list):
+                control = _control(block)
+                if control is not None:
+                    yield (index, number), control
+
+
+def _before_messages(body: JsonObject, head: int, rates: Rates) -> Iterator[Mark]:
+    """The last mark of the tools, and the last of the system prompt, which comes after them."""
+    system, tools = body.get("system"), body.get("tools")
+    marked_tools = [control for tool in (tools if isinstance(tools, list) else ()) if (control := _control(tool))]
+    if marked_tools:
+        bare = envelope_tokens({**body, "system": None}, rates)
+        yield Mark((_BEFORE, 0), min(bare, head), _ttl(marked_tools[-1]))
+    marked = [control for block in (system if isinstance(system, list) else ()) if (control := _control(block))]
+    if marked:
+        yield Mark((_BEFORE, 1), head, _ttl(marked[-1]))
+
+
+def _control(block: object) -> JsonObject | None:
+    """The mark of a block, or the last one among the blocks of a tool's result."""
+    if not isinstance(block, dict):
+        return None
+    control = block.get("cache_control")
+    if isinstance(control, dict):
+        return control
+    nested = block.get("content") if block.get("type") == "tool_result" else None
+    marked = [control for part in (nested if isinstance(nested, list) else ()) if (control := _control(part))]
+    return marked[-1] if marked else None
+
+
+def _ttl(control: JsonObject) -> Ttl:
+    return "1h" if control.get("ttl") == "1h" else "5m"
+
+
+def _last_block(message: object) -> int:
+    content = message.get("content") if isinstance(message, dict) else None
+    return max(0, len(content) - 1) if isinstance(content, list) else 0
+
+
+def _up_to(messages: Sequence[object], place: Place, head: int, tokens: int, rates: Rates) -> int:
+    """The tokens up to the end of a block: what stands behind it taken off, or, if that is more, what is before it."""
+    index, number = place
+    message = messages[index]
+    content = message["content"] if isinstance(message, dict) else []
+    if index < len(messages) // 2:
+        before = head + sum(message_tokens(earlier, rates) for earlier in messages[:index]) + rates.message
+        return before + sum(block_tokens(block, rates) for block in content[: number + 1])
+    behind = sum(message_tokens(later, rates) for later in messages[index + 1 :])
+    return tokens - behind - sum(block_tokens(block, rates) for block in content[number + 1 :])

@@ -1,0 +1,130 @@
+"""The `usage` of a reply: what it cost, in every field that the API fills.
+
+Law: pure. Where several attempts made one reply, `iterations` tells what each of them cost, and the counts at the top
+are those of the attempts that Claude itself made: a compaction or an advisor does not count there, nor does an attempt
+that was refused where another model served.
+
+Source: the types of the Python SDK 2.14.0 (`types/usage.py`, `types/beta/beta_usage.py`,
+`types/beta/beta_*_iteration_usage.py`) and public recordings of 2026.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from playhead.engine.prompt import InputTokens
+from playhead.engine.tokens import Rates, blocks_tokens, rates_of, reply_tokens
+from playhead.wire.codec import JsonObject
+
+
+class _Attempt(NamedTuple):
+    """One sampling that a reply came from."""
+
+    type: str
+    input: InputTokens
+    output: int
+    model: str | None = None
+
+
+def usage_of(
+    content: Sequence[JsonObject], tokens: InputTokens, body: JsonObject, stop_reason: object = None
+) -> JsonObject:
+    """The usage of a reply with this content to this request. A reply that `max_tokens` cut has used them all."""
+    rates = rates_of(str(body.get("model")))
+    attempts = [*_attempts(content, tokens, body, rates)]
+    served = [attempt for attempt in attempts if attempt.type == "fallback_message"]
+    paid = served or [attempt for attempt in attempts if attempt.type == "message"]
+    output, limit = sum(attempt.output for attempt in paid), body.get("max_tokens")
+    whole = InputTokens(*map(sum, zip(*(attempt.input for attempt in paid), strict=True))) if paid else InputTokens(0)
+    usage: JsonObject = {
+        **_input(whole),
+        "output_tokens": limit if stop_reason == "max_tokens" and isinstance(limit, int) else output,
+        "service_tier": "standard",
+        "inference_geo": body.get("inference_geo") or "global",
+        "output_tokens_details": {"thinking_tokens": _thinking(content, rates)},
+    }
+    if any(block.get("type") == "server_tool_use" for block in content):
+        usage["server_tool_use"] = {f"{name}_requests": _count(content, name) for name in ("web_search", "web_fetch")}
+    if isinstance(body.get("speed"), str):
+        usage["speed"] = body["speed"]
+    if len(attempts) > 1 or not paid:
+        usage["iterations"] = [_iteration(attempt) for attempt in attempts]
+    return usage
+
+
+def _input(tokens: InputTokens) -> JsonObject:
+    return {
+        "input_tokens": tokens.fresh,
+        "cache_creation_input_tokens": tokens.stored,
+        "cache_read_input_tokens": tokens.read,
+        "cache_creation": {
+            "ephemeral_5m_input_tokens": tokens.stored_5m,
+            "ephemeral_1h_input_tokens": tokens.stored_1h,
+        },
+    }
+
+
+def _iteration(attempt: _Attempt) -> JsonObject:
+    named = {} if attempt.model is None else {"model": attempt.model}
+    return {"type": attempt.type, **_input(attempt.input), "output_tokens": attempt.output, **named}
+
+
+def _count(content: Sequence[JsonObject], name: str) -> int:
+    return sum(1 for block in content if block.get("type") == "server_tool_use" and block.get("name") == name)
+
+
+def _thinking(content: Sequence[JsonObject], rates: Rates) -> int:
+    return blocks_tokens((block for block in content if block.get("type") in ("thinking", "redacted_thinking")), rates)
+
+
+def _attempts(content: Sequence[JsonObject], tokens: InputTokens, body: JsonObject, rates: Rates) -> Iterator[_Attempt]:
+    """The samplings that a reply came from: one, unless a block in it tells of more."""
+    at = next((at for at, block in enumerate(content) if block.get("type") in _DIVIDED), None)
+    if at is None:
+        yield _Attempt("message", tokens, reply_tokens(content, rates))
+    else:
+        yield from _DIVIDED[str(content[at]["type"])](content, at, tokens, body, rates)
+
+
+def _compacted(
+    content: Sequence[JsonObject], at: int, tokens: InputTokens, body: JsonObject, rates: Rates
+) -> Iterator[_Attempt]:
+    """The summary is made first; what follows is said to the summary alone."""
+    summary = reply_tokens(content[at : at + 1], rates)
+    yield _Attempt("compaction", tokens, summary)
+    if len(content) > at + 1:
+        yield _Attempt("message", InputTokens(summary), reply_tokens(content[at + 1 :], rates))
+
+
+def _advised(
+    content: Sequence[JsonObject], at: int, tokens: InputTokens, body: JsonObject, rates: Rates
+) -> Iterator[_Attempt]:
+    """Claude stops to ask, the advisor reads all of it, and Claude goes on with the advice."""
+    asked, advice = reply_tokens(content[:at], rates), blocks_tokens(content[at : at + 1], rates)
+    yield _Attempt("message", tokens, asked)
+    yield _Attempt("advisor_message", InputTokens(tokens.total + asked), advice, _advisor(body))
+    yield _Attempt("message", InputTokens(tokens.total + asked + advice), reply_tokens(content[at + 1 :], rates))
+
+
+def _advisor(body: JsonObject) -> str | None:
+    tools = body.get("tools")
+    named = (tool for tool in (tools if isinstance(tools, list) else ()) if isinstance(tool, dict))
+    return next((str(tool.get("model")) for tool in named if tool.get("name") == "advisor"), None)
+
+
+def _handed_on(
+    content: Sequence[JsonObject], at: int, tokens: InputTokens, body: JsonObject, rates: Rates
+) -> Iterator[_Attempt]:
+    """One model refuses and the next reads the same prompt, the cache of another model being of no use to it."""
+    hop = content[at]
+    yield _Attempt("message", tokens, reply_tokens(content[:at], rates), str(hop["from"]["model"]))
+    to = str(hop["to"]["model"])
+    yield _Attempt("fallback_message", InputTokens(tokens.total), reply_tokens(content[at + 1 :], rates), to)
+
+
+_DIVIDED: Mapping[str, Callable[[Sequence[JsonObject], int, InputTokens, JsonObject, Rates], Iterator[_Attempt]]] = {
+    "compaction": _compacted,
+    "advisor_tool_result": _advised,
+    "fallback": _handed_on,
+}
