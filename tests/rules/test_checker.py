@@ -21,7 +21,7 @@ from playhead.rules.checker import (
     refusal_error,
 )
 from playhead.rules.registry import RULES
-from playhead.rules.rule import Finding, RequestView, Rule
+from playhead.rules.rule import Finding, RequestView, Rule, told_once
 from playhead.wire.exchange import Exchange
 from playhead.wire.session import Session
 
@@ -186,11 +186,12 @@ def test_a_history_that_was_accepted_is_not_accused_again() -> None:
 
 
 def test_a_history_that_was_refused_is_accused_again() -> None:
-    """A refused request that is sent again is refused again."""
-    violations = check(session(NO, NO))
+    """A refused request that is sent again is refused again, and sending it again is a fault of its own."""
+    violations = told_once(check(session(NO, NO)))
     assert [(violation.rule, violation.exchange) for violation in violations] == [
         ("tool-use-unanswered", 1),
         ("tool-use-unanswered", 2),
+        ("poisoned-history-not-resent", 2),
     ]
 
 

@@ -10,7 +10,6 @@ import json
 from collections.abc import Iterator
 
 from playhead.rules.calls import (
-    answers_calls,
     id_of,
     input_fault,
     is_error,
@@ -26,15 +25,16 @@ from playhead.rules.ending import speaks_of_trouble, stopped_on_purpose
 from playhead.rules.executions import runs_again
 from playhead.rules.rule import EndView, Finding, Rule, StepView
 from playhead.wire.exchange import Exchange
+from playhead.wire.tables import SERVER_CALLS
 
 _WITH_CALLS = ("tool_use", "unsaid")
 _UNANSWERED = ("tool-use-unanswered",)
 
 
 def _answered_once(step: StepView) -> Iterator[Finding]:
-    if step.parent is None or not answers_calls(step):
+    if step.parent is None or not step.answers_calls:
         return
-    for position, call in enumerate(step.parent.calls()):
+    for position, call in enumerate(step.calls):
         results = step.results.get(id_of(call), ())
         if not results:
             yield Finding(
@@ -102,7 +102,7 @@ def _skipped(step: StepView) -> Iterator[Finding]:
 def _mixed_up(step: StepView) -> Iterator[Finding]:
     """A result that is what another call of the turn returned, and not what its own did."""
     parent = step.parent
-    if parent is None or len(parent.results) < 2 or not answers_calls(step):
+    if parent is None or len(parent.results) < 2 or not step.answers_calls:
         return
     for position, (call, outcome) in enumerate(parent.results.items()):
         blocks = step.results.get(call, ())
@@ -136,7 +136,7 @@ def _says_exactly(text: str, outcome: object) -> bool:
 
 def _error_not_told(step: StepView) -> Iterator[Finding]:
     parent = step.parent
-    if parent is None or not parent.results or not answers_calls(step):
+    if parent is None or not parent.results or not step.answers_calls:
         return
     for position, (call, outcome) in enumerate(parent.results.items()):
         raised = raised_text(outcome)
@@ -165,7 +165,7 @@ def _error_not_told(step: StepView) -> Iterator[Finding]:
 def _error_ends_loop(view: EndView) -> Iterator[Finding]:
     if view.how != "raised":
         return
-    for exchange in view.leaves:
+    for exchange, _ in view.leaves:
         for call, outcome in exchange.results.items():
             raised = raised_text(outcome)
             if raised is None or not (not view.error or raised in view.error or view.error in raised):
@@ -180,8 +180,9 @@ def _error_ends_loop(view: EndView) -> Iterator[Finding]:
 def _unknown_tool(step: StepView) -> Iterator[Finding]:
     if step.parent is None:
         return
-    tools = offered(step.parent)
-    for position, call in enumerate(unanswered(step) if tools is not None else ()):
+    open_calls = unanswered(step)
+    tools = offered(step.parent) if open_calls else None
+    for position, call in enumerate(open_calls if tools is not None else ()):
         if call.get("name") not in (tools or {}):
             yield Finding(
                 path=where(step, call),
@@ -224,9 +225,9 @@ def _with(view: EndView) -> str:
 
 def _invalid_input(step: StepView) -> Iterator[Finding]:
     parent = step.parent
-    if parent is None or not answers_calls(step):
+    if parent is None or not step.answers_calls:
         return
-    for position, call in enumerate(parent.calls()):
+    for position, call in enumerate(step.calls):
         echoed, answered = step.echoed.get(id_of(call)), id_of(call) in step.results
         kept = echoed is None or isinstance(echoed.data.get("input"), dict)
         if kept and answered:
@@ -335,6 +336,7 @@ RULES = (
         level="broken",
         fix="run and answer tool_use blocks only; server_tool_use and mcp_tool_use have their results in the reply",
         step=_server_tool_answered,
+        holding=tuple(SERVER_CALLS),
         answer=_server_tool_run,
     ),
 )

@@ -25,21 +25,9 @@ def named(call: Mapping[str, object]) -> str:
     return f"{id_of(call)} ({call.get('name')})"
 
 
-def answers_calls(step: StepView) -> bool:
-    """Whether a request goes on with calls of the reply before it: it brings one of them back, or a result."""
-    parent = step.parent
-    if parent is None or step.link.kind not in ("continues", "departs"):
-        return False
-    ids = [id_of(call) for call in parent.calls()]
-    return bool(ids) and (step.link.held or any(id_ in step.results or id_ in step.echoed for id_ in ids))
-
-
 def unanswered(step: StepView) -> list[JsonObject]:
     """The calls of the reply before that the request goes on without a result for."""
-    parent = step.parent
-    if parent is None or not answers_calls(step):
-        return []
-    return [call for call in parent.calls() if id_of(call) not in step.results]
+    return [call for call in step.calls if id_of(call) not in step.results] if step.answers_calls else []
 
 
 def where(step: StepView, call: Mapping[str, object]) -> str:

@@ -156,10 +156,18 @@ class Checker:
         return self._steps.judge(view, parent, held)
 
     def _told(self, found: list[tuple[Rule, Finding]]) -> list[tuple[Rule, Finding]]:
-        """What is left when faults are not told in the words of a rule that is switched off."""
-        if not any(finding.same_as for _, finding in found):
+        """What is left without faults told in the words of a rule that is switched off, and without a warning where
+        the same rule says more of the same place.
+        """
+        if not found:
             return found
-        return [pair for pair in found if not pair[1].same_as or not self._ids.isdisjoint(pair[1].same_as)]
+        stronger = {(rule.id, finding.path) for rule, finding in found if (finding.level or rule.level) != "warn"}
+        return [
+            (rule, finding)
+            for rule, finding in found
+            if (not finding.same_as or not self._ids.isdisjoint(finding.same_as))
+            and not (finding.level == "warn" and (rule.id, finding.path) in stronger)
+        ]
 
     def _inherited(self, link: Link) -> frozenset[tuple[str, str, str]]:
         if link.parent is None or self._follower.exchange(link.parent).failed:
@@ -193,9 +201,10 @@ class Checker:
         found = [(rule, finding) for rule in self._end if rule.end for finding in rule.end(view)]
         numbered = {exchange.number: exchange for exchange in exchanges} if found else {}
         last = exchanges[-1] if exchanges else None
+        ids = frozenset(rule.id for rule, _ in found)
         return tuple(
-            _violation(rule, finding, numbered.get(finding.exchange or 0, last), None)
-            for rule, finding in _ordered(found)
+            _violation(rule, finding, numbered.get(finding.exchange or 0, last), None, ids)
+            for rule, finding in _ordered(self._told(found))
         )
 
 

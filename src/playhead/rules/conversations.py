@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from playhead.rules.rule import Finding, Rule, StepView
-from playhead.wire.equality import plain_content
+from playhead.wire.equality import plain_content, same_settings
 
 NEW = "new"
 """The `user_event` of an exchange after which the user began another conversation."""
@@ -28,7 +28,8 @@ def _begins_with_another(step: StepView) -> Iterator[Finding]:
             path=f"$.messages[{step.link.shared}]",
             what=f"a user message follows the history of exchange {parent.number}, but not the reply to it: either "
             "the reply was lost, or a new conversation began with the old one's history",
-            level="warn",
+            # without the tools it may be a request beside the conversation: for a summary or a title
+            level=None if _same_tools(step) else "warn",
         )
 
 
@@ -40,6 +41,11 @@ def _reply_left_out(step: StepView) -> bool:
     if parent.stop_reason != "end_turn" or parent.failed or not plain_content(parent.content):
         return False
     return len(parent.messages) > 1 and isinstance(added[0], dict) and added[0].get("role") == "user"
+
+
+def _same_tools(step: StepView) -> bool:
+    before, now = ((its.request or {}).get("tools") for its in (step.parent, step.exchange) if its is not None)
+    return bool(now) and same_settings(before, now)
 
 
 RULES = (

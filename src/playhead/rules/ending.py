@@ -10,6 +10,8 @@ import re
 from collections.abc import Mapping
 
 from playhead.rules.rule import EndView
+from playhead.wire.exchange import Exchange
+from playhead.wire.turns import blocks_of
 
 _LIMIT = re.compile(
     r"limit|budget|iterations?\b|too many|max(imum|_)|recursion|\b(turns|steps|rounds|requests|attempts|cycles)\b", re.I
@@ -47,3 +49,28 @@ def shown_text(view: EndView) -> str | None:
         return None
     text = shown.get("text")
     return text if isinstance(text, str) else None
+
+
+def text_of(exchange: Exchange) -> str:
+    """The text of a reply."""
+    return "".join(str(block.data.get("text")) for block in blocks_of(exchange.response) if block.type == "text")
+
+
+def left_undone(view: EndView, last: Exchange) -> bool:
+    """Whether a loop returned with a reply that waits for results, as if it were the answer.
+
+    None of the calls was run, and what was shown is the reply's text, or nothing. A forced call is the answer itself,
+    and a call that is handed to the caller shows in what was shown.
+    """
+    choice = (last.request or {}).get("tool_choice")
+    forced = isinstance(choice, dict) and choice.get("type") in ("any", "tool")
+    calls = {str(call.get("id")) for call in last.calls()}
+    if view.how != "returned" or last.stop_reason != "tool_use" or forced or not calls or last.tools_run is None:
+        return False
+    if not calls.isdisjoint(last.tools_run):
+        return False
+    text, shown = text_of(last).strip(), view.shown
+    if shown is None:
+        return bool(text)
+    handed_over = any("tool" in key or "call" in key for key in shown)
+    return not handed_over and str(shown.get("text", text)).strip() == text

@@ -42,7 +42,7 @@ def answered(concerned: Callable[[Exchange], object], why: str) -> StepCheck:
         parent = step.parent
         if parent is None or parent.tools_run is not None or not concerned(parent):
             return
-        for call in parent.calls():
+        for call in step.calls:
             for block in step.results.get(id_of(call), ()):
                 if not is_error(block):
                     yield Finding(

@@ -14,6 +14,7 @@ from playhead.wire.codec import canonical
 from playhead.wire.exchange import Exchange
 from playhead.wire.follow import Link
 from playhead.wire.tables import STOP_REASONS
+from playhead.wire.turns import PlacedBlock
 
 _TOO_OFTEN = 3
 """How many equal calls in a row that fail alike are too many. Such that succeed may be waiting for something."""
@@ -85,13 +86,12 @@ def _repeated(step: StepView) -> Iterator[tuple[Exchange, Link]]:
 
 
 def _same_call_again(step: StepView) -> Iterator[Finding]:
-    parent = step.parent
-    if parent is None or not step.results or not parent.calls():
-        return
+    if step.parent is None or not all(_failed(block) for blocks in step.results.values() for block in blocks):
+        return  # as nearly always
     told = _told(step)
-    if told is None or not _all_failed(told):
+    if not told:
         return
-    count, asked = 1, _asked(parent)
+    count, asked = 1, _asked(step.parent)
     for exchange, link in step.before():
         earlier = step.so_far.exchange(link.parent) if link.parent is not None else None
         if earlier is None or link.kind != "continues" or _asked(earlier) != asked:
@@ -100,7 +100,7 @@ def _same_call_again(step: StepView) -> Iterator[Finding]:
             break
         count += 1
         if count == _TOO_OFTEN:
-            call = parent.calls()[0]
+            call = step.calls[0]
             yield Finding(
                 path="$.messages",
                 what=f"{call.get('name')} was called {count} times in a row with the same input and failed in the "
@@ -117,7 +117,7 @@ def _asked(exchange: Exchange) -> list[bytes]:
 def _told(step: StepView) -> list[tuple[str, bool]] | None:
     """What the calls of the reply before returned, in their order; None where one is not answered, or not by text."""
     told = []
-    for call in step.parent.calls() if step.parent is not None else ():
+    for call in step.calls:
         blocks = step.results.get(id_of(call), ())
         if len(blocks) != 1 or not result_text(blocks[0]):
             return None
@@ -125,8 +125,8 @@ def _told(step: StepView) -> list[tuple[str, bool]] | None:
     return told
 
 
-def _all_failed(told: list[tuple[str, bool]]) -> bool:
-    return all(failed or text.lower().startswith("error") for text, failed in told)
+def _failed(block: PlacedBlock) -> bool:
+    return is_error(block) or result_text(block)[:5].lower() == "error"
 
 
 def _forced(exchange: Exchange) -> str | None:

@@ -45,8 +45,8 @@ _LONGEST = 100_000
 
 def _python_text(view: RequestView, block: BlockView) -> Iterator[Finding]:
     content = block.data.get("content")
-    texts = [content] if isinstance(content, str) else [_text(part) for part in content or ()] if content else []
-    for text in texts:
+    parts = content if isinstance(content, list) else ()
+    for text in [content] if isinstance(content, str) else map(_text, parts):
         found = _looks_python(text)
         if found is not None:
             yield Finding(path=f"{block.path}.content", what=f"the result is {found}", place=block.place, level="warn")

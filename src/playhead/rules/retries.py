@@ -162,10 +162,8 @@ def _changed(step: StepView) -> Iterator[Finding]:
 
 def _other_results(step: StepView) -> Iterator[Finding]:
     """Another attempt at delivering results, with other results."""
-    if step.parent is None or step.link.parent is None or not step.results:
-        return
-    attempts = step.so_far.followers(step.link.parent)
-    if len(attempts) < 2 or len(attempts[-2].messages) != len(step.exchange.messages):
+    attempts = step.so_far.followers(step.link.parent) if step.link.parent is not None else []
+    if len(attempts) < 2 or len(attempts[-2].messages) != len(step.exchange.messages) or not step.results:
         return
     before = attempts[-2]
     if not before.failed or not is_transient(before):
@@ -176,7 +174,7 @@ def _other_results(step: StepView) -> Iterator[Finding]:
         for block in blocks_of(message)
         if block.type == "tool_result"
     }
-    for call in step.parent.calls():
+    for call in step.calls:
         for block in step.results.get(id_of(call), ()):
             if id_of(call) in theirs and not same_content(theirs[id_of(call)], block.data.get("content")):
                 yield Finding(

@@ -15,7 +15,7 @@ from playhead.rules.models import Model, Models
 from playhead.wire.codec import JsonObject
 from playhead.wire.exchange import Exchange
 from playhead.wire.follow import Follower, Link
-from playhead.wire.turns import MergedTurn, PlacedBlock, blocks_of
+from playhead.wire.turns import MergedTurn, PlacedBlock
 
 Level = Literal["reject", "broken", "warn"]
 """`reject`: the API refuses it. `broken`: the API takes it, a correct loop does not do it. `warn`: weak evidence."""
@@ -142,6 +142,15 @@ class BlockView(NamedTuple):
         return self.data.get("type")
 
 
+class _Answers(NamedTuple):
+    """The calls of a reply, what a request brings of them, and whether it brings any."""
+
+    calls: list[JsonObject]
+    results: dict[str, list[PlacedBlock]]
+    echoed: dict[str, PlacedBlock]
+    any: bool
+
+
 @dataclass(frozen=True, kw_only=True)
 class StepView:
     """One request and the exchange that it follows, as the rules across exchanges see them.
@@ -164,27 +173,49 @@ class StepView:
         """The messages after those shared with the parent's request."""
         return self.exchange.messages[self.link.shared :]
 
-    @cached_property
+    @property
+    def calls(self) -> Sequence[JsonObject]:
+        """The `tool_use` blocks of the reply before."""
+        return self._answers.calls
+
+    @property
     def results(self) -> Mapping[str, Sequence[PlacedBlock]]:
         """The `tool_result` blocks of the added user messages, by the id that each answers."""
-        results: dict[str, list[PlacedBlock]] = {}
-        for index, message in enumerate(self.added, self.link.shared):
-            if isinstance(message, dict) and message.get("role") == "user":
-                for block in blocks_of(message, index):
-                    if block.data.get("type") == "tool_result":
-                        results.setdefault(str(block.data.get("tool_use_id")), []).append(block)
-        return results
+        return self._answers.results
 
-    @cached_property
+    @property
     def echoed(self) -> Mapping[str, PlacedBlock]:
         """The `tool_use` blocks of the added assistant messages, by id."""
-        return {
-            str(block.data.get("id")): block
-            for index, message in enumerate(self.added, self.link.shared)
-            if isinstance(message, dict) and message.get("role") == "assistant"
-            for block in blocks_of(message, index)
-            if block.data.get("type") == "tool_use"
-        }
+        return self._answers.echoed
+
+    @property
+    def answers_calls(self) -> bool:
+        """Whether the request goes on with calls of the reply before: it brings one of them back, or a result."""
+        return self._answers.any
+
+    @cached_property
+    def _answers(self) -> _Answers:
+        # one pass, and plain loops: every request asks
+        results: dict[str, list[PlacedBlock]] = {}
+        echoed: dict[str, PlacedBlock] = {}
+        messages, start = self.exchange.messages, self.link.shared
+        for index in range(start, len(messages)):
+            message = messages[index]
+            content = message.get("content") if isinstance(message, dict) else None
+            if not isinstance(content, list):
+                continue
+            role = message["role"] if isinstance(message, dict) and "role" in message else None
+            for number, block in enumerate(content):
+                kind = block.get("type") if isinstance(block, dict) else None
+                if kind == "tool_result" and role == "user":
+                    answered = str(block.get("tool_use_id"))
+                    results.setdefault(answered, []).append(PlacedBlock(block, index, number, number))
+                elif kind == "tool_use" and role == "assistant":
+                    echoed[str(block.get("id"))] = PlacedBlock(block, index, number, number)
+        calls = self.parent.calls() if self.parent is not None else []
+        goes_on = bool(calls) and self.link.kind in ("continues", "departs")
+        known = self.link.held or any(str(call.get("id")) in results or str(call.get("id")) in echoed for call in calls)
+        return _Answers(calls, results, echoed, goes_on and known)
 
     def before(self) -> Iterator[tuple[Exchange, Link]]:
         """The exchange that the request follows, the one which that follows, and so on back to the first."""
@@ -229,8 +260,8 @@ class EndView:
         return next((exchange for exchange in reversed(self.exchanges) if exchange.is_message), None)
 
     @cached_property
-    def leaves(self) -> Sequence[Exchange]:
-        """The exchanges that no later request continues, repeats or departs from."""
+    def leaves(self) -> Sequence[tuple[Exchange, Link]]:
+        """The exchanges that no later request continues, repeats or departs from, and where they stand."""
         return self.so_far.leaves()
 
 

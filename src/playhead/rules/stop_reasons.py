@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from playhead.rules.bodies import same_body
-from playhead.rules.calls import id_of
+from playhead.rules.calls import named
 from playhead.rules.echo import echo_of, goes_on, prefilled, related
-from playhead.rules.ending import shown_text
+from playhead.rules.ending import left_undone, shown_text, text_of
 from playhead.rules.execution import ran
 from playhead.rules.rule import EndView, Finding, Rule, StepView
 from playhead.wire.codec import JsonObject
-from playhead.wire.equality import same, same_settings
+from playhead.wire.equality import plain_content, same, same_settings
 from playhead.wire.exchange import Exchange
+from playhead.wire.follow import Link
 from playhead.wire.tables import STOP_REASONS
 from playhead.wire.turns import blocks_of
 
@@ -35,17 +36,17 @@ def _misread_end(view: EndView) -> Iterator[Finding]:
     reason = STOP_REASONS.get(last.stop_reason)
     if reason is not None and not reason.whole:
         yield from _cut_shown_as_whole(view, last)
-    elif reason is not None and reason.then == "run tools" and _left_for_text(view, last):
+    elif left_undone(view, last):
         yield Finding(
             path="$response.stop_reason",
-            what=f"the loop returned although Claude waits for results: {_calls(last)}",
+            what=f"the loop returned although Claude waits for results: {', '.join(map(named, last.calls()))}",
             exchange=last.number,
         )
 
 
 def _cut_shown_as_whole(view: EndView, last: Exchange) -> Iterator[Finding]:
     shown = shown_text(view)
-    text = _text(last)
+    text = text_of(last)
     if shown is None or (shown.strip() and shown.strip() != text.strip()):
         return
     what = "an empty text" if not shown.strip() else "the part that came"
@@ -56,25 +57,6 @@ def _cut_shown_as_whole(view: EndView, last: Exchange) -> Iterator[Finding]:
         # the words of a refusal are seldom taken for an answer
         level="warn" if shown.strip() and last.stop_reason == "refusal" else None,
     )
-
-
-def _left_for_text(view: EndView, last: Exchange) -> bool:
-    """Whether a reply with calls was taken for the answer because of its text, and none of the calls was run."""
-    choice = (last.request or {}).get("tool_choice")
-    forced = isinstance(choice, dict) and choice.get("type") in ("any", "tool")
-    calls = [id_of(call) for call in last.calls()]
-    if forced or not calls or last.tools_run is None or not set(calls).isdisjoint(last.tools_run):
-        return False
-    text, shown = _text(last).strip(), shown_text(view)
-    return bool(text) and (view.shown is None or (shown is not None and shown.strip() == text))
-
-
-def _text(exchange: Exchange) -> str:
-    return "".join(str(block.data.get("text")) for block in blocks_of(exchange.response) if block.type == "text")
-
-
-def _calls(exchange: Exchange) -> str:
-    return ", ".join(f"{id_of(call)} ({call.get('name')})" for call in exchange.calls())
 
 
 def _pause_not_resumed(step: StepView) -> Iterator[Finding]:
@@ -113,12 +95,26 @@ def _ends_with(view: EndView, reason: str, what: str) -> Iterator[Finding]:
     """Conversations that end with a reply which asks to be sent back."""
     if not view.over:
         return
-    for exchange in view.leaves:
-        if exchange.failed or exchange.stop_reason != reason:
+    for exchange, link in view.leaves:
+        if exchange.failed or exchange.stop_reason != reason or _joined_later(view, exchange, link):
             continue
         if exchange is view.last and (view.limit is not None or view.how in ("raised", "running")):
             continue  # the loop said so, or had no time to
         yield Finding(path="$response.stop_reason", what=what, exchange=exchange.number)
+
+
+def _joined_later(view: EndView, exchange: Exchange, link: Link) -> bool:
+    """Whether a later request has this reply in one message with the one before, so that it follows an earlier one."""
+    for later in view.so_far.followers(link.parent) if link.parent is not None else ():
+        sent = [
+            block.data
+            for message in (later.messages[link.shared :] if later.number > exchange.number else ())
+            if isinstance(message, dict) and message.get("role") == "assistant"
+            for block in blocks_of(message)
+        ]
+        if related([plain_content([block]) for block in sent], [plain_content([block]) for block in exchange.content]):
+            return True
+    return False
 
 
 def _after_refusal(step: StepView) -> Iterator[Finding]:
@@ -135,6 +131,7 @@ def _after_refusal(step: StepView) -> Iterator[Finding]:
     yield Finding(
         path=f"$.messages[{step.link.shared}]",
         what="the conversation goes on from a turn that was refused, with the same model",
+        same_as=_RUN_OF_CUT if step.results else (),
     )
 
 
@@ -178,13 +175,15 @@ def _container_lost(step: StepView) -> Iterator[Finding]:
 def _pending(exchange: Exchange) -> str | None:
     """A call of a reply that code in the container waits for, or that the server has still to finish."""
     answered = {block.data.get("tool_use_id") for block in blocks_of(exchange.response)}
+    waiting = None
     for block in blocks_of(exchange.response):
         caller = block.data.get("caller")
-        by_code = isinstance(caller, dict) and str(caller.get("type")).startswith("code_execution")
-        open_code = block.type == "server_tool_use" and "code_execution" in str(block.data.get("name"))
-        if (block.type == "tool_use" and by_code) or (open_code and block.data.get("id") not in answered):
-            return f"{block.data.get('id')} ({block.data.get('name')})"
-    return None
+        if block.type == "tool_use" and isinstance(caller, dict) and str(caller.get("type")).startswith("code_"):
+            return named(block.data)
+        is_code = block.type == "server_tool_use" and "code_execution" in str(block.data.get("name"))
+        if is_code and block.data.get("id") not in answered:
+            waiting = named(block.data)
+    return waiting
 
 
 def _compaction_lost(step: StepView) -> Iterator[Finding]:

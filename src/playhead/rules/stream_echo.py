@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 
 from playhead.rules.calls import id_of, is_streamed, named, without_input
 from playhead.rules.echo import Echo, echo_of
+from playhead.rules.ending import left_undone
 from playhead.rules.rule import EndView, Finding, Rule, StepView
 from playhead.wire.codec import canonical
 from playhead.wire.exchange import Exchange
@@ -85,12 +86,13 @@ def _exchanged(echo: Echo) -> str | None:
 def _joined(echo: Echo) -> str | None:
     """Text of several blocks in one, although other blocks stood between them."""
     pieces: list[str] = []
-    apart = False
+    apart = other = False
     for block in echo.expected:
         if isinstance(block, dict) and block.get("type") == "text":
+            apart = apart or other
             pieces.append(str(block.get("text")))
-        elif pieces:
-            apart = True
+        else:
+            other = bool(pieces)
     texts = [str(b.get("text")) for b in echo.sent if isinstance(b, dict) and b.get("type") == "text"]
     if apart and len(pieces) > 1 and texts == ["".join(pieces)]:
         return f"{len(pieces)} text blocks with others between them came back as one"
@@ -129,14 +131,19 @@ _NO_JSON = re.compile(r"JSON|Expecting value|char 0|end of input|unexpected end|
 
 def _no_input_ends_loop(view: EndView) -> Iterator[Finding]:
     last = view.last
-    if view.how != "raised" or last is None or last.failed or not _NO_JSON.search(view.error):
+    if last is None or last.failed:
+        return
+    raised = view.how == "raised" and bool(_NO_JSON.search(view.error))
+    if not raised and not left_undone(view, last):
         return
     for call in without_input(last):
         if call not in (last.tools_run or ()):
+            how = f"ended with {view.error!r}" if raised else "returned without running it"
             yield Finding(
                 path="$response",
-                what=f"{call} has no arguments, so that nothing came of its input; the loop ended with {view.error!r}",
+                what=f"{call} has no arguments, so that nothing came of its input; the loop {how}",
                 exchange=last.number,
+                same_as=() if raised else ("stop-reason-checked",),
             )
             return
 

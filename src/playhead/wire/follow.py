@@ -93,9 +93,9 @@ class Follower:
         """The exchanges that follow the one at a position, in their order."""
         return [self._placed[follower].exchange for follower in self._followers.get(position, ())]
 
-    def leaves(self) -> tuple[Exchange, ...]:
-        """The exchanges that none follows, in their order."""
-        return tuple(placed.exchange for at, placed in enumerate(self._placed) if at not in self._followers)
+    def leaves(self) -> tuple[tuple[Exchange, Link], ...]:
+        """The exchanges that none follows, in their order, and where they stand."""
+        return tuple((its.exchange, its.link) for at, its in enumerate(self._placed) if at not in self._followers)
 
     def replies(self) -> Iterator[Exchange]:
         """The exchanges so far, the latest first."""
