@@ -446,13 +446,42 @@ def test_a_run_with_other_input_belongs_to_its_name() -> None:
 
 
 def test_a_stray_run() -> None:
-    """What nobody asked for is kept apart: another name, or once too often."""
+    """What nobody asked for is kept apart: another name, or an input that no call had."""
     loop = Loop(engine_of([call("add", a=1)]))
     loop.turn()
     loop.engine.ran("sub", {"a": 1}, "x")
     loop.engine.ran("add", {"a": 1}, "x")
-    loop.engine.ran("add", {"a": 1}, "x")
+    loop.engine.ran("add", {"a": 2}, "x")
     assert loop.engine.strays == ["sub", "add"]
+
+
+def test_a_call_that_is_run_again() -> None:
+    """The second run of a call is noted with the newest answer, whichever that is, and is a violation."""
+    loop = Loop(engine_of([call("add", a=1), call("add", a=2), say("done")]))
+    loop.engine.watching = True
+    loop.turn()
+    loop.engine.ran("add", {"a": 1}, "x")
+    loop.engine.ran("add", {"a": 1}, "x")
+    assert loop.engine.exchanges[0].tools_run == ("toolu_0001", "toolu_0001")
+    assert [(v.rule, v.exchange) for v in loop.engine.violations] == [("answer-every-tool-use-once", 1)]
+    loop.turn()
+    loop.engine.ran("add", {"a": 2}, "y")
+    loop.turn()
+    loop.engine.ran("add", {"a": 2}, "y")
+    assert [exchange.tools_run for exchange in loop.engine.exchanges][1:] == [("toolu_0002",), ("toolu_0002",)]
+    assert [(v.rule, v.exchange) for v in loop.engine.violations][1:] == [("answer-every-tool-use-once", 3)]
+    assert loop.engine.strays == []
+
+
+def test_a_run_with_the_input_of_another_call_belongs_to_the_open_one() -> None:
+    """A loop that mixes up its inputs runs the open call with the wrong one; it has run nothing twice."""
+    loop = Loop(engine_of([turn(call("add", a=1), call("add", a=2))]))
+    loop.engine.watching = True
+    loop.turn()
+    loop.engine.ran("add", {"a": 1}, "x")
+    loop.engine.ran("add", {"a": 1}, "x")
+    assert loop.engine.exchanges[0].tools_run == ("toolu_0001", "toolu_0002")
+    assert not loop.engine.violations
 
 
 def test_a_tool_run_after_a_cut_reply() -> None:
@@ -463,6 +492,16 @@ def test_a_tool_run_after_a_cut_reply() -> None:
     assert not loop.engine.violations
     loop.engine.ran("add", {"a": 1}, "x")
     assert [(v.rule, v.exchange) for v in loop.engine.violations] == [("max-tokens-no-tool-execution", 1)]
+
+
+def test_what_a_watched_tool_returned_is_known_to_the_next_request() -> None:
+    """A result that is not what the tool returned is found when it is sent."""
+    loop = Loop(engine_of([call("add", a=1), say("done")]))
+    loop.engine.watching = True
+    loop.turn("{'sum': None}")
+    loop.engine.ran("add", {"a": 1}, {"sum": None})
+    loop.turn()
+    assert [(v.rule, v.level) for v in loop.engine.violations] == [("tool-result-tells-value", "broken")]
 
 
 def test_interleaved_conversations_are_told_apart() -> None:

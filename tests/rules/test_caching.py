@@ -8,6 +8,7 @@ import pytest
 
 from playhead.rules.caching import RULES
 from playhead.rules.checker import Checker, check_request
+from playhead.rules.rule import told_once
 from playhead.wire.exchange import Exchange
 
 Json = dict[str, Any]
@@ -202,8 +203,8 @@ def test_what_is_taken(request_body: Json) -> None:
 
 
 def test_all_are_refusals() -> None:
-    """Each is known word for word, or documented as a 400."""
-    assert {rule.level for rule in RULES} == {"reject"}
+    """Each is known word for word, or documented as a 400; one tells of a loop how it came to the first."""
+    assert {rule.id for rule in RULES if rule.level != "reject"} == {"cache-breakpoints-not-accumulating"}
 
 
 def grown(turns: int, mark: bool = True) -> Json:
@@ -219,7 +220,7 @@ def test_marks_that_pile_up() -> None:
     """The fifth request of a loop that never takes a mark off is the first to be refused."""
     checker = Checker(RULES)
     counts = [len(checker.ask(Exchange(number=turns, request=grown(turns))).violations) for turns in range(1, 6)]
-    assert counts == [0, 0, 0, 0, 1]
+    assert counts == [0, 0, 0, 0, 2]
 
 
 def test_old_marks_count_with_those_of_a_new_system_prompt() -> None:
@@ -228,4 +229,39 @@ def test_old_marks_count_with_those_of_a_new_system_prompt() -> None:
     assert checker.ask(Exchange(request=grown(4))).violations == ()
     later = {**grown(5), "system": [text(mark=SHORT)]}
     later["messages"][-1] = {"role": "user", "content": "no mark"}
-    assert [v.rule for v in checker.ask(Exchange(request=later)).violations] == ["cache-control-max-4"]
+    violations = checker.ask(Exchange(request=later)).violations
+    assert [v.rule for v in told_once(violations)] == ["cache-control-max-4"]
+    assert [v.rule for v in violations if v.same_as == "cache-control-max-4"] == ["cache-breakpoints-not-accumulating"]
+
+
+def conversation(*marked: int, length: int = 9) -> Json:
+    """A conversation in which the messages at these positions carry a mark."""
+    roles = ("user", "assistant")
+    return body(
+        messages=[
+            {"role": roles[number % 2], "content": [text(str(number), SHORT if number in marked else None)]}
+            for number in range(length)
+        ]
+    )
+
+
+PILES: dict[str, tuple[Json, str | None]] = {
+    "each-question": (conversation(0, 2, 4, 6, 8), "$.messages[0].content[0].cache_control"),
+    "each-message": (conversation(*range(9)), "$.messages[0].content[0].cache_control"),
+    "three-and-two-elsewhere": (
+        {**conversation(4, 6, 8), "system": [text(mark=SHORT)], "tools": [tool(SHORT)]},
+        "$.messages[4].content[0].cache_control",
+    ),
+    "four": (conversation(2, 4, 6, 8), None),
+    "one-that-moves": (conversation(8), None),
+    "two-that-move": ({**conversation(6, 8), "system": [text(mark=SHORT)], "tools": [tool(SHORT)]}, None),
+    "too-many-in-one-message": (body(*[text(mark=SHORT)] * 5), None),
+    "too-many-before-the-messages": ({**conversation(8), "tools": [tool(SHORT)] * 4}, None),
+}
+
+
+@pytest.mark.parametrize(("request_body", "path"), PILES.values(), ids=PILES)
+def test_marks_left_behind(request_body: Json, path: str | None) -> None:
+    """Too many marks, of which several messages carry one each: those before the last were left there."""
+    found = [v for v in check_request(request_body) if v.rule == "cache-breakpoints-not-accumulating"]
+    assert [(v.level, v.path, v.same_as) for v in found] == ([("broken", path, "cache-control-max-4")] if path else [])

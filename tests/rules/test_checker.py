@@ -21,7 +21,7 @@ from playhead.rules.checker import (
     refusal_error,
 )
 from playhead.rules.registry import RULES
-from playhead.rules.rule import Finding, RequestView, Rule
+from playhead.rules.rule import EndView, Finding, RequestView, Rule, StepView, told_once
 from playhead.wire.exchange import Exchange
 from playhead.wire.session import Session
 
@@ -186,11 +186,12 @@ def test_a_history_that_was_accepted_is_not_accused_again() -> None:
 
 
 def test_a_history_that_was_refused_is_accused_again() -> None:
-    """A refused request that is sent again is refused again."""
-    violations = check(session(NO, NO))
+    """A refused request that is sent again is refused again, and sending it again is a fault of its own."""
+    violations = told_once(check(session(NO, NO)))
     assert [(violation.rule, violation.exchange) for violation in violations] == [
         ("tool-use-unanswered", 1),
         ("tool-use-unanswered", 2),
+        ("poisoned-history-not-resent", 2),
     ]
 
 
@@ -389,3 +390,98 @@ def test_what_was_found_bad_is_judged_again() -> None:
     for judgement in (first, again):
         assert judgement.refusal is not None
         assert judgement.refusal.rule == "tool-use-unanswered"
+
+
+def told_of(*rules: Rule, ask: Json | None = None) -> list[tuple[str, str, str | None]]:
+    found = check_request(ask or body(user("a")), rules=rules)
+    return [(violation.rule, violation.level, violation.same_as) for violation in found]
+
+
+def finding(name: str, level: str = "broken", **more: object) -> Rule:
+    def found(view: RequestView) -> Iterator[Finding]:
+        yield Finding(path="$.x", what=name, **more)  # type: ignore[arg-type]
+
+    return Rule(id=name, level=level, fix="-", request=found)  # type: ignore[arg-type]
+
+
+def test_a_fault_that_another_rule_tells_points_to_it() -> None:
+    """Both are listed, and one of them says that it is the other's fault."""
+    first, second = finding("own-first", "reject"), finding("own-second", same_as=("own-none", "own-first"))
+    assert told_of(first, second) == [("own-first", "reject", None), ("own-second", "broken", "own-first")]
+
+
+def test_a_fault_is_its_own_where_the_other_rule_is_silent() -> None:
+    """What the other rule would have told may come in a form that it does not look at."""
+    silent = Rule(id="own-first", level="reject", fix="-", request=lambda view: ())
+    assert told_of(silent, finding("own-second", same_as=("own-first",))) == [("own-second", "broken", None)]
+
+
+def test_a_fault_of_a_rule_that_is_switched_off_is_not_told_by_another() -> None:
+    """Who does not want to hear of it does not want to hear of it in other words."""
+    assert told_of(finding("own-second", same_as=("own-first",))) == []
+
+
+def test_a_warning_beside_something_stronger_of_the_same_rule() -> None:
+    """Of one rule at one place the strongest counts; of two rules, or at two places, both do."""
+
+    def twice(view: RequestView) -> Iterator[Finding]:
+        yield Finding(path="$.x", what="weak", level="warn")
+        yield Finding(path="$.x", what="strong")
+        yield Finding(path="$.y", what="weak", level="warn")
+
+    rule = Rule(id="own-rule", level="broken", fix="-", request=twice)
+    found = check_request(body(user("a")), rules=[rule, finding("own-other", level="warn")])
+    assert [(v.rule, v.level, v.path) for v in found] == [
+        ("own-rule", "broken", "$.x"),
+        ("own-rule", "warn", "$.y"),
+        ("own-other", "warn", "$.x"),
+    ]
+
+
+def test_the_end_of_a_session_names_the_exchange() -> None:
+    """A rule on the whole may find its fault in one exchange; where it does not say, it is the last."""
+
+    def ended(view: EndView) -> Iterator[Finding]:
+        yield Finding(path="$", what="first", exchange=1)
+        yield Finding(path="$", what="last")
+        yield Finding(path="$", what="none", exchange=99)
+
+    made = session(OK, OK)
+    found = check(made, only=[Rule(id="own-rule", level="warn", fix="-", end=ended)])
+    assert [(violation.message, violation.exchange) for violation in found] == [("first", 1), ("last", 2), ("none", 2)]
+
+
+def test_one_loop_by_declaration_or_by_its_end() -> None:
+    """Equal calls of a recording may have nothing to do with each other; those of one loop are attempts."""
+    seen = []
+
+    def step(view: StepView) -> Iterator[Finding]:
+        seen.append(view.one_loop)
+        yield from ()
+
+    rule = Rule(id="own-rule", level="warn", fix="-", step=step)
+    made = session(OK, OK)
+    for one in (made, replace(made, alone=True), replace(made, end={"how": "returned"})):
+        check(one, only=[rule])
+    assert seen == [False, True, True]
+
+
+def test_what_concerns_one_message_is_told_with_it_and_not_again() -> None:
+    """A request that resends it, even after a failure or beside another history, adds nothing to it."""
+
+    def shouted(view: RequestView, index: int, message: object) -> Iterator[Finding]:
+        if isinstance(message, dict) and message.get("content") == "A":
+            yield Finding(path=f"$.messages[{index}]", what="loud")
+
+    loud = Rule(id="own-loud", level="broken", fix="-", message=shouted)
+    failed = {"status": 529, "error": {"type": "overloaded_error"}}
+    made = Session.from_exchanges(
+        [
+            {"request": body(user("A")), "response": failed},
+            {"request": body(user("A")), "response": OK},
+            {"request": body(user("A"), said(text("ok")), user("b")), "response": OK},
+            {"request": body(user("A"), said(text("no")), user("A")), "response": OK},
+        ]
+    )
+    found = check(made, only=[loud])
+    assert [(violation.exchange, violation.path) for violation in found] == [(1, "$.messages[0]"), (4, "$.messages[2]")]

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from playhead.rules.checker import Checker, check
-from playhead.rules.rule import Violation
+from playhead.rules.checker import check
+from playhead.rules.rule import Violation, told_once
 from playhead.wire.session import Session
 
 Json = dict[str, Any]
@@ -37,7 +37,7 @@ def answered(identifier: str = "toolu_1", **more: object) -> tuple[Json, Json, J
 
 
 def told(violations: tuple[Violation, ...]) -> list[tuple[str, str, str, str, int | None]]:
-    return [(v.rule, v.level, v.path, v.message, v.exchange) for v in violations]
+    return [(v.rule, v.level, v.path, v.message, v.exchange) for v in told_once(violations)]
 
 
 @pytest.mark.parametrize("reason", ["max_tokens", "model_context_window_exceeded", "refusal"])
@@ -99,38 +99,31 @@ def test_what_a_correct_loop_does(exchanges: list[Json]) -> None:
     assert [v for v in check(Session.from_exchanges(exchanges)) if v.rule == "max-tokens-no-tool-execution"] == []
 
 
-RUNNING = {"how": "running"}
-BOUNDED: dict[str, tuple[list[Json], Json | None, bool]] = {
-    "still-calling": ([exchange(reply("tool_use"), None)], RUNNING, True),
-    "still-paused": ([exchange(reply("pause_turn"), None)], RUNNING, True),
-    "the-last-was-never-answered": (
-        [exchange(reply("tool_use"), None), {"request": body(*answered())}],
-        RUNNING,
-        True,
+UNKNOWN: dict[str, tuple[list[Json], list[tuple[str, str, int | None]]]] = {
+    "run": ([exchange(reply("quota_reached"), ["toolu_1"])], [("broken", "$response.content[0]", 1)]),
+    "one-of-two-run": (
+        [exchange(reply("quota_reached", OTHER, CALL), ["toolu_1"])],
+        [("broken", "$response.content[1]", 1)],
     ),
-    "waiting-for-the-user": ([exchange(DONE, None)], RUNNING, False),
-    "returned": ([exchange(reply("tool_use"), None)], {"how": "returned"}, False),
-    "raised": ([exchange(reply("tool_use"), None)], {"how": "raised", "error": "TurnLimit"}, False),
-    "end-unknown": ([exchange(reply("tool_use"), None)], None, False),
-    "nothing-answered": ([{"request": body(Q)}], RUNNING, False),
-    "nothing": ([], RUNNING, False),
+    "answered": (
+        [exchange(reply("quota_reached"), None), exchange(DONE, None, *answered())],
+        [("broken", "$.messages[2].content[0]", 2)],
+    ),
+    "left-alone": ([exchange(reply("quota_reached"), [])], []),
+    "answered-with-an-error": (
+        [exchange(reply("quota_reached"), None), exchange(DONE, None, *answered(is_error=True))],
+        [],
+    ),
+    "no-stop-reason-at-all": ([exchange({"content": [CALL]}, ["toolu_1"])], []),
+    "a-known-one": ([exchange(reply("tool_use"), ["toolu_1"]), exchange(DONE, [], *answered())], []),
+    "text-only": ([exchange(reply("quota_reached", {"type": "text", "text": "Hm."}), [])], []),
 }
 
 
-@pytest.mark.parametrize(("exchanges", "end", "broken"), BOUNDED.values(), ids=BOUNDED)
-def test_a_loop_that_does_not_end(exchanges: list[Json], end: Json | None, broken: bool) -> None:
-    """A loop that was still running although Claude wants more has no limit."""
-    found = [v for v in check(Session.from_exchanges(exchanges, end=end)) if v.rule == "loop-bounded"]
-    number = len(exchanges)
-    sentence = f"the loop was still running after {number} requests"
-    assert told(tuple(found)) == ([("loop-bounded", "broken", "$", sentence, number)] if broken else [])
-
-
-def test_a_loop_that_had_to_be_stopped() -> None:
-    """The cap on requests was reached: that is the violation, whatever else is known of the end."""
-    exchanges = Session.from_exchanges([exchange(DONE, None)]).exchanges
-    found = Checker().on_end(exchanges, None, 100)
-    assert told(found) == [
-        ("loop-bounded", "broken", "$", "the loop sent more than 100 requests and had to be stopped", 1)
-    ]
-    assert found[0].fix == "give the loop a limit of turns, and raise an error that says so when it is reached"
+@pytest.mark.parametrize(("exchanges", "expected"), UNKNOWN.values(), ids=UNKNOWN)
+def test_calls_of_a_reply_with_an_unknown_stop_reason(
+    exchanges: list[Json], expected: list[tuple[str, str, int | None]]
+) -> None:
+    """What is not known is no wish for tools."""
+    found = check(Session.from_exchanges(exchanges))
+    assert [(v.level, v.path, v.exchange) for v in found if v.rule == "unknown-stop-reason-stops"] == expected

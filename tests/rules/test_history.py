@@ -199,10 +199,6 @@ FAILING: dict[str, tuple[list[Step], list[Found]]] = {
         [step([Q], R1, tools=[ADD, SUB]), step([Q, E1, T1], DONE, tools=[SUB])],
         [("tools-resent-every-call", "$.tools", "tools changed: without add")],
     ),
-    "a-tool-put-in": (
-        [step([Q], R1, tools=[ADD]), step([Q, E1, T1], DONE, tools=[ADD, SUB])],
-        [("tools-resent-every-call", "$.tools", "tools changed: new sub")],
-    ),
     "a-definition-changed": (
         [step([Q], R1, tools=[ADD]), step([Q, E1, T1], DONE, tools=[{**ADD, "description": "Subtracts."}])],
         [("tools-resent-every-call", "$.tools", "the definition changed at $.tools[0].description")],
@@ -388,6 +384,45 @@ PASSING: dict[str, list[Step]] = {
         step([Q, EA, Q2, said(text("Done.")), Q3], DONE, tools=None, system=[]),
     ],
     "a-turn-added-by-hand-before": [step([Q, EA, Q2], A), step([Q, EA, Q2, EA, Q3], DONE)],
+    "thinking-that-nobody-signed-left-out": [
+        step([Q], reply({"type": "thinking", "thinking": "hm"}, call("toolu_1"))),
+        step([Q, said(call("toolu_1")), T1], DONE),
+    ],
+    "a-call-of-the-clients-own-after-the-reply": [
+        step([Q], R1),
+        step([Q, E1, said(call("own_1")), user(result("toolu_1"), result("own_1"))], DONE),
+    ],
+    "settings-changed-to-mend-a-refusal": [
+        step([Q], {"status": 400, "error": {"type": "invalid_request_error"}}, tools=[ADD], system="Be kind."),
+        step([Q, Q2], DONE, tools=[SUB], system="Be brief."),
+    ],
+}
+REPLY_APART = said(text("Something else."))
+SUMMARY = "The user asked what 1 + 2 is, and Claude was about to add."
+PASSING_APART: dict[str, list[Step]] = {
+    "a-summary-asked-for-beside-the-conversation": [
+        step([Q], R1, tools=[ADD], system="Be kind."),
+        step([Q, user("Sum up what was said.")], reply(text(SUMMARY))),
+        step([Q, E1, T1], DONE, tools=[ADD], system="Be kind."),
+    ],
+    "a-history-replaced-by-claudes-own-summary": [
+        step([Q, EA, Q2], R1, tools=[ADD]),
+        step([Q, EA, Q2, user("Sum up what was said.")], reply(text(SUMMARY))),
+        step([user(f"So far: {SUMMARY}"), E1, T1], DONE, tools=[ADD]),
+    ],
+    "a-summary-that-another-conversation-made": [
+        step([Q, EA, Q2], R1, tools=[ADD]),
+        step([user("Sum up: 1 + 2? It is 3. And 3 + 4?")], reply(text(SUMMARY))),
+        step([user(SUMMARY), E1, T1], DONE, tools=[ADD]),
+    ],
+    "ids-that-a-recorder-replaced": [
+        step([Q], reply(LOOK, call("toolu_REDACTED_1", a=1)), tools=[ADD]),
+        step([Q2, said(text("Hm."), call("toolu_REDACTED_1", a=1)), user(result("toolu_REDACTED_1"))], DONE),
+    ],
+    "another-reply-put-in-the-place-of-claudes": [
+        step([Q], R1, tools=[ADD], system="Be kind."),
+        step([Q, REPLY_APART, Q2], DONE, tools=[SUB], system="Be brief."),
+    ],
 }
 
 
@@ -396,6 +431,43 @@ PASSING: dict[str, list[Step]] = {
 def test_what_a_correct_loop_may_do(steps: list[Step], alone: bool) -> None:
     """Whatever is no loss of history is no finding, in one conversation as in several."""
     assert found(check(session(*steps, alone=alone), only=RULES)) == []
+
+
+@pytest.mark.parametrize("steps", PASSING_APART.values(), ids=PASSING_APART)
+def test_what_a_correct_loop_may_do_beside_its_conversation(steps: list[Step]) -> None:
+    """Where several conversations are allowed, a request that does not go on with a reply owes it nothing."""
+    assert found(check(session(*steps), only=RULES)) == []
+
+
+SHORT = "Claude was about to add."
+
+
+@pytest.mark.parametrize("text_in_place", [SHORT, "The user asked something, and Claude said something."])
+def test_a_history_replaced_by_what_nobody_wrote(text_in_place: str) -> None:
+    """A summary counts as one if Claude wrote it, and if it is long enough not to stand there by chance."""
+    steps = [
+        step([Q, EA, Q2], R1),
+        step([Q, EA, Q2, user("Sum up what was said.")], reply(text(SHORT))),
+        step([user(text_in_place), E1, T1], DONE),
+    ]
+    assert "history-resent-in-full" in {v.rule for v in check(session(*steps), only=RULES)}
+
+
+def test_a_tool_put_in_is_a_warning() -> None:
+    """Claude can call all that it could; what was cached is lost, and it may be on purpose."""
+    steps = [step([Q], R1, tools=[ADD]), step([Q, E1, T1], DONE, tools=[ADD, SUB])]
+    for alone in (False, True):
+        (violation,) = check(session(*steps, alone=alone), only=RULES)
+        assert (violation.rule, violation.level, violation.path) == ("tools-resent-every-call", "warn", "$.tools")
+        assert violation.message == "tools changed: new sub"
+    changed = [step([Q], R1, tools=[ADD]), step([Q, E1, T1], DONE, tools=[SUB, {**ADD, "description": "?"}])]
+    assert [v.level for v in check(session(*changed), only=RULES)] == ["broken"]
+
+
+def test_a_reply_sent_back_twice() -> None:
+    """A second copy of the reply in a message of its own is no call of the client's own."""
+    steps = [step([Q], A), step([Q, EA, EA, Q2], DONE)]
+    assert [v.rule for v in check(session(*steps), only=RULES)] == ["assistant-content-verbatim"]
 
 
 def test_several_conversations_are_not_compared() -> None:

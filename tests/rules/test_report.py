@@ -9,7 +9,7 @@ import pytest
 
 from playhead.rules.checker import check, check_request
 from playhead.rules.report import WIDTH, headline, report, summary
-from playhead.rules.rule import Violation
+from playhead.rules.rule import Violation, told_once
 from playhead.wire.session import Session
 
 Json = dict[str, Any]
@@ -35,7 +35,7 @@ def found() -> tuple[Violation, ...]:
             {"request": body({"role": "user", "content": "Never mind."}), "response": {"content": []}},
         ]
     )
-    return check(Session(exchanges=made.exchanges, alone=True))
+    return tuple(told_once(check(Session(exchanges=made.exchanges, alone=True))))
 
 
 WHOLE = """\

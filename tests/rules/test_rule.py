@@ -30,6 +30,7 @@ def test_a_violation_as_data() -> None:
         "exchange": 2,
         "turn": 1,
         "conversation": None,
+        "same_as": None,
     }
     assert json.loads(json.dumps(VIOLATION.to_dict())) == VIOLATION.to_dict()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -355,3 +356,57 @@ def test_links_hold_together(steps: list[tuple[str, int, str, str]]) -> None:
             assert link.shared == theirs == len(exchanges[position].messages)
         else:
             assert link.shared <= min(theirs, len(exchanges[position].messages))
+
+
+def test_what_follows_what() -> None:
+    """From an exchange back to the first, and on to those that follow it; leaves are followed by none."""
+    first, fork = asked([user("a")], text("b")), asked([user("a"), said(text("b")), user("other")], text("e"))
+    second = asked([user("a"), said(text("b")), user("c")], text("d"))
+    follower = Follower()
+    for position, exchange in enumerate((first, second, fork)):
+        follower.place(exchange)
+        follower.settle(position, exchange)
+    assert [exchange for exchange, _ in follower.line(1)] == [second, first]
+    assert list(follower.line(None)) == []
+    assert (follower.followers(0), follower.followers(1)) == ([second, fork], [])
+    assert [exchange for exchange, _ in follower.leaves()] == [second, fork]
+    assert list(follower.replies()) == [fork, second, first]
+    assert (follower.newest, Follower().newest) == (2, None)
+    assert [follower.known(position) for position in range(3)] == [0, 1, 1]
+
+
+def test_how_much_of_a_request_was_known() -> None:
+    """What any earlier request began with, even where it departs from a later one."""
+    turn = [user("a"), said(call("t1")), result("t1")]
+    exchanges = [
+        asked([user("a")], call("t1")),
+        asked(turn, call("t2")),
+        asked([user("a"), said(call("t2")), result("t2")], text("b")),
+        asked(turn, text("b")),
+    ]
+    follower = Follower()
+    for position, exchange in enumerate(exchanges):
+        follower.place(exchange)
+        follower.settle(position, exchange)
+    assert follower.link(2).kind == "departs"
+    assert [follower.known(position) for position in range(4)] == [0, 1, 1, 3]
+
+
+def test_what_becomes_known_later() -> None:
+    """An exchange may be told again, with the tools that were run on it; where it stands does not change."""
+    exchange = asked([user("a")], call("t1"))
+    follower = Follower()
+    link = follower.place(exchange)
+    follower.settle(0, exchange)
+    ran = replace(exchange, tools_run=("t1",))
+    follower.amend(0, ran)
+    assert (follower.exchange(0), follower.link(0)) == (ran, link)
+
+
+@pytest.mark.parametrize("identifier", ["toolu_REDACTED_1", "toolu_***", "<scrubbed>", "toolu_xxxxxxxx"])
+def test_an_id_that_a_recorder_replaced_is_no_evidence(identifier: str) -> None:
+    """Two that are equal need not have been; a real one is evidence enough."""
+    turns = [user("other"), said(text("hm"), call(identifier)), result(identifier)]
+    assert follow(asked([user("a")], call(identifier)), asked(turns, text("b")))[1].kind == "start"
+    real = [user("other"), said(text("hm"), call("toolu_01")), result("toolu_01")]
+    assert follow(asked([user("a")], call("toolu_01")), asked(real, text("b")))[1].kind == "departs"

@@ -203,3 +203,22 @@ def test_header_names() -> None:
     assert lower_names({"X-Api-Key": "k", "n": 3}) == {"x-api-key": "k", "n": "3"}
     assert lower_names(None) is None
     assert lower_names({}) == {}
+
+
+def test_headers_and_times() -> None:
+    """An error may tell its headers, and an exchange when it was sent and answered; booleans are no times."""
+    made = Session.from_exchanges(
+        [
+            {
+                "request": ASKED,
+                "response": {"status": 429, "error": {"type": "rate_limit_error"}, "headers": {"Retry-After": 7}},
+                "sent_at": 1,
+                "answered_at": 2.5,
+            },
+            {"request": ASKED, "response": {"status": 500, "headers": None}, "sent_at": True, "answered_at": "3"},
+        ]
+    )
+    limited, failed = made.exchanges
+    assert dict(limited.response_headers) == {"retry-after": "7"}
+    assert (limited.sent_at, limited.answered_at) == (1.0, 2.5)
+    assert (dict(failed.response_headers), failed.sent_at, failed.answered_at) == ({}, None, None)

@@ -33,8 +33,9 @@ def show(path: str, width: int | None, color: bool | None, conversation: int | N
     from playhead.cli.transcript import transcript
     from playhead.readers.table import load
     from playhead.rules.checker import check
+    from playhead.rules.rule import told_once
 
     session = load(path)
     columns = width or shutil.get_terminal_size((80, 24)).columns
-    for line in transcript(session, violations=check(session), width=columns, only=conversation):
+    for line in transcript(session, violations=told_once(check(session)), width=columns, only=conversation):
         click.echo(click.style(line.text, **_STYLES.get(line.kind, {})), color=color)  # type: ignore[arg-type]

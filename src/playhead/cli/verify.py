@@ -105,6 +105,7 @@ def judge(task: Task) -> FileReport | None:
     """The report of one file; None for what is no recording and was not named itself."""
     from playhead.readers.table import load
     from playhead.rules.checker import check
+    from playhead.rules.rule import told_once
 
     path = task.path
     try:
@@ -114,7 +115,7 @@ def judge(task: Task) -> FileReport | None:
     except RecordingError as error:
         return FileReport(path=path, error=str(error))
     answered = {exchange.number: exchange.status or 200 for exchange in session.exchanges}
-    found = check(session, only=chosen_rules(task.selection))
+    found = told_once(check(session, only=chosen_rules(task.selection)))
     violations = tuple({**its.to_dict(), "answered": answered.get(its.exchange or 0, 200)} for its in found)
     return FileReport(
         path=path,

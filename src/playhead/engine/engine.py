@@ -25,7 +25,7 @@ from playhead.errors import RequestLimitReached, ScriptError
 from playhead.rules.checker import Checker, Judgement, error_body, refusal_error
 from playhead.rules.models import Models
 from playhead.rules.registry import RULES
-from playhead.rules.rule import Level, Rule, Violation
+from playhead.rules.rule import Level, Rule, Violation, told_once
 from playhead.script.cases import Case
 from playhead.script.faults import Delivery, Drop, Fail, Raw, Sent
 from playhead.script.request import Request
@@ -95,6 +95,7 @@ class Engine:
         self._found: list[Violation] = []
         self._checker = Checker(settings.rules, alone=settings.alone, models=settings.models)
         self._readings: dict[int, Reading] = {}
+        self._places: dict[int, int] = {}
         self._minted = Minted()
         self.threads = Threads(enabled=settings.threads)
         self._prompts: dict[int, Prompt] = {}
@@ -110,9 +111,10 @@ class Engine:
         found = [*self._found]
         if self.watching:
             for exchange in self.exchanges:
-                found += self._checker.on_answer(exchange)
-        if self.limit_reached:
-            found += self._checker.on_end(self.exchanges, None, self.settings.limit)
+                found += told_once(self._checker.on_answer(exchange))
+        if self.watching or self.limit_reached:
+            limit = self.settings.limit if self.limit_reached else None
+            found += self._checker.on_end(self.exchanges, None, limit, over=False)
         return tuple(sorted(found, key=lambda violation: violation.exchange or 0))
 
     def exchange(self, position: int) -> Exchange:
@@ -146,13 +148,16 @@ class Engine:
             self.errors.append(error)
             return self._fail(exchange, None, 400, "invalid_request_error", f"Playhead: {error}")
         exchange = self._linked(exchange, judgement)
-        self._found += judgement.violations
+        self._found += told_once(judgement.violations)
         if judgement.refusal is not None and self.settings.strict:
             return self._refuse(exchange, judgement)
         return endpoint(self, _Call(exchange, reading, judgement, like, incoming.timeouts))
 
     def ran(self, name: str, arguments: JsonObject, outcome: object) -> None:
-        """Takes in that the client ran a tool: the call is the latest of that name and input not yet run."""
+        """Takes in that the client ran a tool: the call is the latest of that name and input not yet run.
+
+        A call that was run before and of which no other is open is run again, after the newest answer.
+        """
         for match_input in (True, False):
             for position in range(len(self.exchanges) - 1, -1, -1):
                 exchange = self.exchanges[position]
@@ -160,13 +165,35 @@ class Engine:
                     identifier = str(call.get("id"))
                     fits = call.get("name") == name and (not match_input or same(call.get("input"), arguments))
                     if fits and identifier not in (exchange.tools_run or ()):
-                        self.exchanges[position] = replace(
-                            exchange,
-                            tools_run=(*(exchange.tools_run or ()), identifier),
-                            results={**exchange.results, identifier: outcome},
-                        )
+                        self._note_run(position, identifier, outcome)
                         return
+            if match_input and self._ran_again(name, arguments, outcome):
+                return
         self.strays.append(name)
+
+    def _ran_again(self, name: str, arguments: JsonObject, outcome: object) -> bool:
+        """Notes a call that was run before, unless the newest reply has an open one of the same name."""
+        replies = [exchange for exchange in reversed(self.exchanges) if exchange.calls()]
+        named = [call for call in replies[0].calls() if call.get("name") == name] if replies else []
+        if any(str(call.get("id")) not in (replies[0].tools_run or ()) for call in named):
+            return False  # its input was changed on the way, more likely
+        for exchange in replies:
+            for call in exchange.calls():
+                if call.get("name") == name and same(call.get("input"), arguments):
+                    self._note_run(len(self.exchanges) - 1, str(call.get("id")), outcome)
+                    return True
+        return False
+
+    def _note_run(self, position: int, identifier: str, outcome: object) -> None:
+        exchange = self.exchanges[position]
+        noted = replace(
+            exchange,
+            tools_run=(*(exchange.tools_run or ()), identifier),
+            results={**exchange.results, identifier: outcome},
+        )
+        self.exchanges[position] = noted
+        if exchange.number in self._places:
+            self._checker.ran(self._places[exchange.number], noted)
 
     def _exchange(self, incoming: Incoming, body: JsonObject | None = None) -> Exchange:
         headers, cloud = incoming.headers, cloud_of(incoming.path.partition("?")[0])
@@ -314,6 +341,7 @@ class Engine:
     def _take_in(self, exchange: Exchange, judgement: Judgement) -> None:
         self.exchanges.append(exchange)
         if judgement.position is not None:
+            self._places[exchange.number] = judgement.position
             self._checker.answered(judgement.position, exchange)
 
     def _refuse(self, exchange: Exchange, judgement: Judgement) -> Outgoing:

@@ -76,6 +76,25 @@ def _too_many(view: RequestView) -> Iterator[Finding]:
         yield Finding(path=path, what=f"{count} cache marks, {_MOST} are allowed", values={"n": count})
 
 
+def _accumulating(view: RequestView) -> Iterator[Finding]:
+    """Too many marks because earlier messages kept theirs when a later one was marked."""
+    marks = _marks(view) if view.may_hold(("cache_control",)) else []
+    if len(marks) <= _MOST:
+        return
+    marked = {mark.path.partition("]")[0]: mark for mark in reversed(marks) if mark.path.startswith("$.messages[")}
+    if len(marked) >= _STALE:
+        first = marked[min(marked, key=lambda path: int(path.rpartition("[")[2]))]
+        yield Finding(
+            path=first.path,
+            what=f"{len(marked)} messages carry a cache mark; the earlier ones kept theirs",
+            same_as=("cache-control-max-4",),
+        )
+
+
+_STALE = 3
+"""Marks in so many messages are left over: a mark for the newest and one for where the cache was read are enough."""
+
+
 def _long_after_short(view: RequestView) -> Iterator[Finding]:
     short: _Mark | None = None
     for mark in _marks(view):
@@ -188,6 +207,14 @@ RULES = (
         fix="leave the top-level `cache_control` out, or take one of the blocks' own marks off",
         rank=CONVERSATION,
         request=_automatic,
+        holding=("cache_control",),
+    ),
+    Rule(
+        id="cache-breakpoints-not-accumulating",
+        level="broken",
+        fix="take the mark off the earlier message when marking a later one, best on a copy that is not stored",
+        rank=CONVERSATION,
+        request=_accumulating,
         holding=("cache_control",),
     ),
 )

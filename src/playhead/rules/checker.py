@@ -8,7 +8,7 @@ again.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ from playhead.rules.models import Model, Models, models_with
 from playhead.rules.registry import RULES
 from playhead.rules.requests import RequestRules
 from playhead.rules.rule import LEVELS, ApiError, EndView, Finding, RequestView, Rule, StepView, Violation
+from playhead.rules.steps import StepRules
 from playhead.wire.codec import JsonObject, encode
 from playhead.wire.exchange import Exchange
 from playhead.wire.follow import Follower, Link
@@ -55,15 +56,24 @@ class _Judged(NamedTuple):
 
 
 class Checker:
-    """Judges one session. `alone` says that it is one conversation by declaration."""
+    """Judges one session. `alone` says that it is one conversation by declaration, `one_loop` that one loop made it."""
 
-    def __init__(self, rules: Sequence[Rule] = RULES, *, alone: bool = False, models: Models | None = None) -> None:
+    def __init__(
+        self,
+        rules: Sequence[Rule] = RULES,
+        *,
+        alone: bool = False,
+        one_loop: bool = False,
+        models: Models | None = None,
+    ) -> None:
         self._models = models or Models()
+        self._ids = frozenset(rule.id for rule in rules)
         self._on_one = RequestRules(rules)
-        self._step = tuple(rule for rule in rules if rule.step)
+        self._steps = StepRules(rules)
         self._answer = tuple(rule for rule in rules if rule.answer)
         self._end = tuple(rule for rule in rules if rule.end)
         self._alone = alone
+        self._one_loop = alone or one_loop
         self._follower = Follower()
         self._judged: list[_Judged] = []
         self._returned: set[str] = set()
@@ -99,7 +109,9 @@ class Checker:
         seen = set(start.seen)
         view = self._view(exchange, turns, seen, size)
         on_request = self._on_one.judge(view, start.length, envelope=not same, seen=seen)
-        found = [*on_request, *self._on_step(exchange, link, seen)]
+        if on_request:
+            on_request = _new(on_request, self._follower.known(len(self._judged)))
+        found = self._told([*on_request, *self._on_step(exchange, link, seen)])
         if held:
             found = [(rule, replace(finding, path=_as_sent(finding.path, held))) for rule, finding in found]
         violations = _violations(found, exchange, link)
@@ -131,18 +143,35 @@ class Checker:
     def _same_envelope(self, like: int, exchange: Exchange) -> bool:
         return _same_envelope(self._follower.exchange(like), exchange)
 
-    def _on_step(self, exchange: Exchange, link: Link, seen: set[str]) -> Iterator[tuple[Rule, Finding]]:
+    def _on_step(self, exchange: Exchange, link: Link, seen: set[str]) -> Sequence[tuple[Rule, Finding]]:
         if link.parent is None:
-            return
+            return ()
         parent = self._follower.exchange(link.parent)
-        view = StepView(exchange=exchange, link=link, parent=parent, alone=self._alone, models=self._models)
+        view = StepView(
+            exchange=exchange,
+            link=link,
+            parent=parent,
+            alone=self._alone,
+            one_loop=self._one_loop,
+            models=self._models,
+            so_far=self._follower,
+        )
         held = seen.union([str(block.get("type")) for block in parent.content if isinstance(block, dict)])
-        for rule in self._step:
-            if rule.holding and held.isdisjoint(rule.holding):
-                continue
-            assert rule.step is not None
-            for finding in rule.step(view):
-                yield rule, finding
+        return self._steps.judge(view, parent, held)
+
+    def _told(self, found: list[tuple[Rule, Finding]]) -> list[tuple[Rule, Finding]]:
+        """What is left without faults told in the words of a rule that is switched off, and without a warning where
+        the same rule says more of the same place.
+        """
+        if not found:
+            return found
+        stronger = {(rule.id, finding.path) for rule, finding in found if (finding.level or rule.level) != "warn"}
+        return [
+            (rule, finding)
+            for rule, finding in found
+            if (not finding.same_as or not self._ids.isdisjoint(finding.same_as))
+            and not (finding.level == "warn" and (rule.id, finding.path) in stronger)
+        ]
 
     def _inherited(self, link: Link) -> frozenset[tuple[str, str, str]]:
         if link.parent is None or self._follower.exchange(link.parent).failed:
@@ -157,15 +186,30 @@ class Checker:
     def on_answer(self, exchange: Exchange) -> tuple[Violation, ...]:
         """The violations in what the client did with an answer, once that is known."""
         found = [(rule, finding) for rule in self._answer if rule.answer for finding in rule.answer(exchange)]
-        return _violations(found, exchange)
+        return _violations(self._told(found), exchange)
+
+    def ran(self, position: int, exchange: Exchange) -> None:
+        """Takes in which tools the client has run on a settled exchange since."""
+        self._follower.amend(position, exchange)
 
     def on_end(
-        self, exchanges: Sequence[Exchange], end: Mapping[str, object] | None, limit: int | None = None
+        self,
+        exchanges: Sequence[Exchange],
+        end: Mapping[str, object] | None,
+        limit: int | None = None,
+        *,
+        over: bool = True,
     ) -> tuple[Violation, ...]:
-        """The violations that show when all is over."""
-        view = EndView(exchanges=exchanges, end=end, limit=limit)
+        """The violations that show when all is over, or, if it is not, those that a whole session shows so far."""
+        view = EndView(exchanges=exchanges, end=end, limit=limit, over=over, so_far=self._follower)
         found = [(rule, finding) for rule in self._end if rule.end for finding in rule.end(view)]
-        return _violations(found, exchanges[-1] if exchanges else None)
+        numbered = {exchange.number: exchange for exchange in exchanges} if found else {}
+        last = exchanges[-1] if exchanges else None
+        ids = frozenset(rule.id for rule, _ in found)
+        return tuple(
+            _violation(rule, finding, numbered.get(finding.exchange or 0, last), None, ids)
+            for rule, finding in _ordered(self._told(found))
+        )
 
 
 _JUDGED_HEADERS = ("anthropic-version", "anthropic-beta", "x-api-key", "authorization")
@@ -227,8 +271,9 @@ def _judged(
     begin = next((at for at in range(len(turns) - 2, -1, -1) if turns[at].role == "assistant"), None)
     anchor = turns[begin] if begin is not None else None
     in_messages = [finding.path.startswith("$.messages") for _, finding in on_request]
+    again = [pair for pair, within in zip(on_request, in_messages, strict=True) if within and not _told_once(pair)]
     return _Judged(
-        messages=not any(in_messages),
+        messages=not again,
         envelope=all(in_messages),
         length=len(view.messages),
         message=anchor.messages[0] if anchor else start.message,
@@ -237,6 +282,27 @@ def _judged(
         found=found,
         seen=frozenset(view.seen or ()),
     )
+
+
+def _told_once(pair: tuple[Rule, Finding]) -> bool:
+    """Whether a finding concerns one message alone and is none that the API would refuse each time."""
+    rule, finding = pair
+    return rule.request is None and (finding.level or rule.level) != "reject"
+
+
+_IN_MESSAGE = re.compile(r"\$\.messages\[(\d+)\]")
+
+
+def _new(found: list[tuple[Rule, Finding]], known: int) -> list[tuple[Rule, Finding]]:
+    """What was found, without what the API takes in messages that an earlier request had: that was told then.
+
+    A refusal is told again with each request that brings it.
+    """
+    return [
+        pair
+        for pair in found
+        if not _told_once(pair) or not (place := _IN_MESSAGE.match(pair[1].path)) or int(place[1]) >= known
+    ]
 
 
 def _keys(violations: Sequence[Violation]) -> frozenset[tuple[str, str, str]]:
@@ -259,10 +325,15 @@ def _place_in_order(pair: tuple[Rule, Finding]) -> tuple[int, int, tuple[int, ..
 def _violations(
     found: Sequence[tuple[Rule, Finding]], exchange: Exchange | None, link: Link | None = None
 ) -> tuple[Violation, ...]:
-    return tuple(_violation(rule, finding, exchange, link) for rule, finding in _ordered(found)) if found else ()
+    if not found:
+        return ()
+    ids = frozenset(rule.id for rule, _ in found)
+    return tuple(_violation(rule, finding, exchange, link, ids) for rule, finding in _ordered(found))
 
 
-def _violation(rule: Rule, finding: Finding, exchange: Exchange | None, link: Link | None) -> Violation:
+def _violation(
+    rule: Rule, finding: Finding, exchange: Exchange | None, link: Link | None, found: Set[str] = frozenset()
+) -> Violation:
     level = finding.level or rule.level
     return Violation(
         rule=rule.id,
@@ -276,6 +347,7 @@ def _violation(rule: Rule, finding: Finding, exchange: Exchange | None, link: Li
         exchange=exchange.number if exchange else None,
         turn=link.turn if link else None,
         conversation=link.conversation if link else None,
+        same_as=next((other for other in finding.same_as if other in found), None),
     )
 
 
@@ -324,7 +396,8 @@ def check(
     for a rule that does not exist.
     """
     chosen = choose(rules, ignore) if only is None else only
-    checker = Checker(chosen, alone=session.alone, models=models_with(models))
+    one_loop = session.end is not None
+    checker = Checker(chosen, alone=session.alone, one_loop=one_loop, models=models_with(models))
     violations: list[Violation] = []
     for exchange in session.exchanges:
         judgement = checker.ask(exchange)

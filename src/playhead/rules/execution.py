@@ -1,73 +1,72 @@
-"""Rules on what the loop does with a reply: which tools it runs, and when it stops.
+"""Rules on which replies a loop may run tools of: whole ones that ask for it.
 
 Law: pure checks. Executions are known from `tools_run`, or from the results that the next request carries.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from playhead.rules.rule import EndView, Finding, Rule, StepView
+from playhead.rules.calls import id_of, is_error, named
+from playhead.rules.rule import AnswerCheck, Finding, Rule, StepCheck, StepView
 from playhead.wire.exchange import Exchange
 from playhead.wire.tables import STOP_REASONS
-from playhead.wire.turns import blocks_of
 
 _CUT = tuple(name for name, reason in STOP_REASONS.items() if not reason.whole)
 
 
-def _ran_truncated(exchange: Exchange) -> Iterator[Finding]:
-    """Executions that were counted."""
-    if exchange.stop_reason not in _CUT:
-        return
-    run = set(exchange.tools_run or ())
-    for position, block in enumerate(exchange.content):
-        if isinstance(block, dict) and block.get("type") == "tool_use" and block.get("id") in run:
-            yield Finding(
-                path=f"$response.content[{position}]",
-                what=f"{block.get('id')} ({block.get('name')}) was run; its reply stopped with {exchange.stop_reason}",
-                values={"reason": exchange.stop_reason},
-                place=(position,),
-            )
+def ran(concerned: Callable[[Exchange], object], why: str, same_as: tuple[str, ...] = ()) -> AnswerCheck:
+    """A check that finds executions which were counted, of calls in a reply that is `concerned`."""
 
-
-def _answered_truncated(step: StepView) -> Iterator[Finding]:
-    """Executions that show in the results of the next request."""
-    parent = step.parent
-    if parent is None or parent.stop_reason not in _CUT or parent.tools_run is not None:
-        return
-    calls = {str(call.get("id")): call for call in parent.calls()}
-    for index, message in enumerate(step.added, step.link.shared):
-        for block in blocks_of(message, index):
-            identifier = str(block.data.get("tool_use_id"))
-            if block.type == "tool_result" and identifier in calls and not block.data.get("is_error"):
+    def check(exchange: Exchange) -> Iterator[Finding]:
+        if not exchange.tools_run or not concerned(exchange):
+            return
+        run = set(exchange.tools_run)
+        for position, block in enumerate(exchange.content):
+            if isinstance(block, dict) and block.get("type") == "tool_use" and block.get("id") in run:
                 yield Finding(
-                    path=block.path,
-                    what=(
-                        f"a result for {identifier} ({calls[identifier].get('name')}), which came in a reply that "
-                        f"stopped with {parent.stop_reason}"
-                    ),
-                    values={"reason": parent.stop_reason},
-                    place=(index, block.position),
+                    path=f"$response.content[{position}]",
+                    what=f"{named(block)} was run; its reply {why.format(reason=exchange.stop_reason)}",
+                    values={"reason": exchange.stop_reason},
+                    place=(position,),
+                    same_as=same_as,
                 )
 
-
-def _bounded(view: EndView) -> Iterator[Finding]:
-    if view.limit is not None:
-        yield Finding(
-            path="$",
-            what=f"the loop sent more than {view.limit} requests and had to be stopped",
-        )
-    elif view.end is not None and view.end.get("how") == "running" and _wants_more(view):
-        yield Finding(
-            path="$",
-            what=f"the loop was still running after {len(view.exchanges)} requests",
-        )
+    return check
 
 
-def _wants_more(view: EndView) -> bool:
-    last = next((exchange for exchange in reversed(view.exchanges) if exchange.response is not None), None)
-    reason = STOP_REASONS.get(last.stop_reason or "") if last else None
-    return reason is not None and reason.then != "stop"
+def answered(concerned: Callable[[Exchange], object], why: str) -> StepCheck:
+    """A check that finds executions which were not counted, by the results in the next request."""
+
+    def check(step: StepView) -> Iterator[Finding]:
+        parent = step.parent
+        if parent is None or parent.tools_run is not None or not concerned(parent):
+            return
+        for call in step.calls:
+            for block in step.results.get(id_of(call), ()):
+                if not is_error(block):
+                    yield Finding(
+                        path=block.path,
+                        what=(
+                            f"a result for {named(call)}, which came in a reply that "
+                            f"{why.format(reason=parent.stop_reason)}"
+                        ),
+                        values={"reason": parent.stop_reason},
+                        place=(block.message, block.position),
+                    )
+
+    return check
+
+
+_STOPPED = "stopped with {reason}"
+
+
+def _is_cut(exchange: Exchange) -> bool:
+    return exchange.stop_reason in _CUT
+
+
+def _is_novel(exchange: Exchange) -> bool:
+    return exchange.stop_reason is not None and exchange.stop_reason not in STOP_REASONS
 
 
 RULES = (
@@ -78,13 +77,16 @@ RULES = (
             "check stop_reason before running tools: after {reason} the last call may be cut although it parses; "
             "ask again with a higher max_tokens, or stop and say so"
         ),
-        answer=_ran_truncated,
-        step=_answered_truncated,
+        answer=ran(_is_cut, _STOPPED),
+        step=answered(_is_cut, _STOPPED),
+        after=_CUT,
     ),
     Rule(
-        id="loop-bounded",
+        id="unknown-stop-reason-stops",
         level="broken",
-        fix="give the loop a limit of turns, and raise an error that says so when it is reached",
-        end=_bounded,
+        fix="run tools after stop_reason 'tool_use' only; stop, and say so, after one that is not known: {reason}",
+        answer=ran(_is_novel, _STOPPED),
+        step=answered(_is_novel, _STOPPED),
+        after=("novel",),
     ),
 )

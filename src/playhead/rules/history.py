@@ -3,14 +3,15 @@
 Law: pure checks on a `StepView`: one request and the exchange it follows. Which exchange that is, following decided.
 
 A request is exempt where it declares that the history is not its to resend: a server-held thread, context editing,
-or a compaction block, which stands for all that came before it.
+a compaction block, which stands for all that came before it, or a summary that Claude itself wrote in this session.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from difflib import SequenceMatcher
 
+from playhead.rules.echo import Echo, echo_of, goes_on, prefilled, related
 from playhead.rules.rule import Finding, Rule, StepView
 from playhead.wire.codec import canonical, encode_text
 from playhead.wire.equality import (
@@ -32,16 +33,33 @@ def _exempt(step: StepView) -> bool:
     return any(block.type == "compaction" for message in step.added for block in blocks_of(message))
 
 
+_SHORTEST_SUMMARY = 40
+"""A shorter reply may stand in a message by chance."""
+
+
+def _summarised(step: StepView) -> bool:
+    """Whether the first message that is not as it was holds what Claude replied to an earlier request: a summary."""
+    text = _text(step.added[0]) if step.added else ""
+    if len(text) < _SHORTEST_SUMMARY:
+        return False
+    replies = (_text({"content": reply.content}) for reply in step.so_far.replies() if not reply.calls())
+    return any(len(reply) >= _SHORTEST_SUMMARY and reply in text for reply in replies)
+
+
+def _text(message: object) -> str:
+    return "\n".join(str(block.data.get("text")) for block in blocks_of(message) if block.type == "text")
+
+
 def _keys(messages: Sequence[object]) -> list[bytes]:
     return [canonical(plain_message(message)) for message in messages]
 
 
 def _departures(step: StepView) -> Iterator[tuple[str, int, int]]:
     """What became of the messages that should have been resent: (`"dropped"` or `"edited"`, theirs, ours)."""
-    if step.link.kind != "departs" or _exempt(step) or step.parent is None:
+    if step.link.kind != "departs" or _exempt(step) or step.parent is None or _summarised(step):
         return
     theirs, ours = list(step.parent.messages), step.exchange.messages
-    if _prefilled(step.parent):
+    if prefilled(step.parent):
         theirs.pop()  # the reply goes on with this message, so that both may come back as one
     before = len(theirs)
     if step.parent.content:
@@ -87,7 +105,7 @@ def _reply_missing(step: StepView) -> Iterator[Finding]:
     first = step.exchange.messages[step.link.shared : step.link.shared + 1]
     if reason is None or not reason.whole or not first or not isinstance(first[0], dict):
         return
-    if first[0].get("role") == "assistant" or _prefilled(parent) or _exempt(step):
+    if first[0].get("role") == "assistant" or prefilled(parent) or _exempt(step):
         return
     if plain_content(parent.content):
         yield Finding(
@@ -95,11 +113,6 @@ def _reply_missing(step: StepView) -> Iterator[Finding]:
             what="Claude's reply to the request before is not in the history",
             place=(step.link.shared,),
         )
-
-
-def _prefilled(exchange: Exchange) -> bool:
-    last = exchange.messages[-1] if exchange.messages else None
-    return isinstance(last, dict) and last.get("role") == "assistant"
 
 
 def _append_only(step: StepView) -> Iterator[Finding]:
@@ -120,72 +133,54 @@ def _inside(step: StepView, theirs: int, ours: int) -> str:
     return difference.path if difference else ""
 
 
-def _echo(step: StepView) -> tuple[list[object], int] | None:
-    """The assistant blocks sent back after the shared history, and the array position of the first message."""
-    blocks: list[object] = []
-    start = step.link.shared
-    for message in step.exchange.messages[start:]:
-        if not isinstance(message, dict) or message.get("role") != "assistant":
-            break
-        plain = plain_content(message.get("content"))
-        if not isinstance(plain, list):
-            return None
-        blocks.extend(plain)
-    return (blocks, start) if blocks else None
-
-
 def _is_thinking(block: object) -> bool:
     return isinstance(block, dict) and block.get("type") in ("thinking", "redacted_thinking")
 
 
-def _is_same(step: StepView, parent: Exchange) -> bool:
-    """Whether the reply came back as one message, member for member."""
-    added = step.exchange.messages[step.link.shared : step.link.shared + 2]
-    if len(added) != 2 or not isinstance(added[0], dict) or not isinstance(added[1], dict):
-        return False
-    if added[0].get("role") != "assistant" or added[1].get("role") == "assistant":
-        return False
-    return canonical(added[0].get("content")) == canonical(parent.content)
+def _is_unsigned(block: object) -> bool:
+    return isinstance(block, dict) and block.get("type") == "thinking" and not block.get("signature")
+
+
+def _without(blocks: list[object], unwanted: Callable[[object], bool]) -> list[object]:
+    return [block for block in blocks if not unwanted(block)]
 
 
 def _verbatim(step: StepView) -> Iterator[Finding]:
-    parent = step.parent
-    if step.link.kind != "continues" or parent is None or parent.failed or _prefilled(parent):
-        return
-    if _is_same(step, parent):
-        return  # as nearly always; the comparison below costs more
+    parent, echo = step.parent, echo_of(step)
+    assert parent is not None
     reason = STOP_REASONS.get(parent.stop_reason or "end_turn")
-    found = _echo(step)
-    if found is None or not parent.content or (reason is not None and not reason.whole):
+    if echo is None or (reason is not None and not reason.whole):
         return
-    echo, start = found
-    sent, expected = echo, plain_content(parent.content)
-    assert isinstance(expected, list)
+    sent, expected = echo.sent, echo.expected
+    if not any(map(_is_thinking, sent)):
+        # only a copy of the API makes thinking without a signature, and the API would not take it back
+        expected = _without(expected, _is_unsigned)
     if parent.stop_reason and reason is not None and reason.then == "stop" and any(map(_is_thinking, expected)):
         # the thinking of a turn that is over may be left out (measured; documented for switching models)
-        sent, expected = ([block for block in blocks if not _is_thinking(block)] for blocks in (echo, expected))
+        sent, expected = _without(sent, _is_thinking), _without(expected, _is_thinking)
     if reason is not None and reason.then == "resume":
         sent = sent[: len(expected)]  # the turn goes on: what later replies added may stand in the same message
-    if same(sent, expected) or _exempt(step) or not (step.alone or _related(sent, expected)):
+    if same(sent, expected) or _added_after(echo) or _exempt(step):
+        return
+    if not (step.alone or related(sent, expected)):
         return
     difference = first_difference(sent, expected, "")
     assert difference is not None
     yield Finding(
-        path=f"$.messages[{start}].content",
+        path=f"$.messages[{echo.start}].content",
         what=_what_changed(sent, expected)
         or f"at content{difference.path}: {_value(difference.left)} instead of {_value(difference.right)}",
-        place=(start,),
+        place=(echo.start,),
     )
 
 
-def _related(sent: list[object], expected: list[object]) -> bool:
-    """Whether two assistant turns have anything in common, so that one is an edit of the other."""
-    ours, theirs = ({canonical(block) for block in blocks} | _ids(blocks) for blocks in (sent, expected))
-    return bool(ours & theirs)
+def _added_after(echo: Echo) -> bool:
+    """Whether the reply came back as it was, and what follows in messages of their own is something else.
 
-
-def _ids(blocks: list[object]) -> set[bytes]:
-    return {str(block["id"]).encode() for block in blocks if isinstance(block, dict) and block.get("id")}
+    A client may write a call of its own into the history, to load a tool say; the reply twice is another matter.
+    """
+    own, more = echo.sent[: echo.first], echo.sent[echo.first :]
+    return bool(more) and same(own, echo.expected) and not related(more, echo.expected)
 
 
 def _what_changed(sent: list[object], expected: list[object]) -> str | None:
@@ -217,7 +212,10 @@ def _changed_setting(step: StepView, member: str) -> bool:
     if not (parent.knows(member) and exchange.knows(member)) or parent.request is None or exchange.request is None:
         return False
     before, now = parent.request.get(member), exchange.request.get(member)
-    return not same_settings(before, now)
+    if before is now or same_settings(before, now) or parent.failed:
+        return False
+    # a request beside the conversation, for a summary say, leaves the reply out: it may have settings of its own
+    return goes_on(step) or not parent.content
 
 
 def _tools_resent(step: StepView) -> Iterator[Finding]:
@@ -232,6 +230,8 @@ def _tools_resent(step: StepView) -> Iterator[Finding]:
     loaded_later = [t for t in now if not (isinstance(t, dict) and t.get("defer_loading") and t.get("name") in new)]
     if new and not gone and same_settings(before, loaded_later):
         return
+    kept = [t for t in now if not isinstance(t, dict) or str(t.get("name") or t.get("type")) in names[0]]
+    grown = bool(new) and same_settings(before, kept)
     if not now:
         what = f"the request sends no tools; the one before sent {', '.join(names[0])}"
     elif gone or new:
@@ -239,7 +239,8 @@ def _tools_resent(step: StepView) -> Iterator[Finding]:
     else:
         difference = first_difference(now, before, "$.tools")
         what = f"the definition changed at {difference.path}" if difference else "the definitions changed"
-    yield Finding(path="$.tools", what=what)
+    # Claude can call all that it could, and it may be on purpose; what it costs is the prompt cache
+    yield Finding(path="$.tools", what=what, level="warn" if grown else None)
 
 
 def _tools_changed_openly(step: StepView) -> bool:
@@ -273,7 +274,7 @@ RULES = (
         id="assistant-content-verbatim",
         level="broken",
         fix="append the reply's whole content: {{'role': 'assistant', 'content': message.content}}",
-        step=_verbatim,
+        echo=_verbatim,
     ),
     Rule(
         id="tools-resent-every-call",

@@ -7,10 +7,13 @@ last block, then what a correct loop does from request to request.
 from __future__ import annotations
 
 from playhead.rules import (
+    advice,
+    answering,
     api_version,
     caching,
     content,
     context,
+    conversations,
     effort,
     execution,
     field_ranges,
@@ -23,10 +26,16 @@ from playhead.rules import (
     message_shape,
     pairing,
     pairing_shape,
+    progress,
     request_fields,
+    results,
+    retries,
     server_blocks,
     server_tool_options,
     server_tools,
+    stop_reasons,
+    stream_damage,
+    stream_echo,
     strict_schemas,
     thinking_binding,
     thinking_blocks,
@@ -66,7 +75,16 @@ RULES: tuple[Rule, ...] = (
     *context.RULES,
     *history_shape.RULES,
     *history.RULES,
+    *conversations.RULES,
+    *answering.RULES,
+    *results.RULES,
     *execution.RULES,
+    *stop_reasons.RULES,
+    *progress.RULES,
+    *retries.RULES,
+    *stream_damage.RULES,
+    *stream_echo.RULES,
+    *advice.RULES,
 )
 
 IDS: frozenset[str] = frozenset(rule.id for rule in RULES)

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from playhead.rules.registry import IDS
-from playhead.rules.rule import LEVELS, Violation
+from playhead.rules.rule import LEVELS, Violation, told_once
 
 WIDTH = 80
 _LABEL = 8
@@ -32,7 +32,11 @@ def headline(violations: Sequence[Violation]) -> str:
 
 
 def report(violations: Sequence[Violation], notes: Sequence[str] = ()) -> str:
-    """The whole report: a headline, each violation with where, what, the API's words, the fix; then the notes."""
+    """The whole report: a headline, each violation with where, what, the API's words, the fix; then the notes.
+
+    A fault that two rules tell is shown once.
+    """
+    violations = told_once(violations)
     parts = [headline(violations)]
     parts += [_violation(number, violation) for number, violation in enumerate(violations, 1)]
     if notes:

@@ -5,16 +5,17 @@ Law: values only. A rule is data plus a pure check; who runs it, and what follow
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import MappingProxyType
 from typing import Literal, NamedTuple, TypeAlias
 
 from playhead.rules.models import Model, Models
 from playhead.wire.codec import JsonObject
 from playhead.wire.exchange import Exchange
-from playhead.wire.follow import Link
-from playhead.wire.turns import MergedTurn
+from playhead.wire.follow import Follower, Link
+from playhead.wire.turns import MergedTurn, PlacedBlock
 
 Level = Literal["reject", "broken", "warn"]
 """`reject`: the API refuses it. `broken`: the API takes it, a correct loop does not do it. `warn`: weak evidence."""
@@ -29,7 +30,10 @@ class Finding:
     `path` is a JSON path in what was sent, `what` a sentence, `values` fill the rule's wording and fix. `place` orders
     findings of one rank (positions of turns and blocks); `wording` chooses among several wordings of a rule, `rank`
     stands in for the rule's own where a rule concerns several fields, `level` where the evidence is of another
-    strength than the rule's. `error_code` is the API's own for this case, where it has one.
+    strength than the rule's. `error_code` is the API's own for this case, where it has one. `exchange` is the number
+    of the exchange, where a rule on a whole session found it in one. `same_as` names rules that tell the same fault in
+    other words, the API's mostly: one of them found at the same request tells it well enough, and who switches one off
+    does not want to hear of the fault.
     """
 
     path: str
@@ -40,6 +44,8 @@ class Finding:
     rank: int | None = None
     level: Level | None = None
     error_code: str | None = None
+    exchange: int | None = None
+    same_as: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,32 +142,127 @@ class BlockView(NamedTuple):
         return self.data.get("type")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+class _Answers(NamedTuple):
+    """The calls of a reply, what a request brings of them, and whether it brings any."""
+
+    calls: list[JsonObject]
+    results: dict[str, list[PlacedBlock]]
+    echoed: dict[str, PlacedBlock]
+    any: bool
+
+
+@dataclass(frozen=True, kw_only=True)
 class StepView:
     """One request and the exchange that it follows, as the rules across exchanges see them.
 
-    `alone` says that the session is one conversation by declaration, so that silence must not be read as innocence.
+    `alone` says that the session is one conversation by declaration, so that silence must not be read as innocence;
+    `one_loop` that it is one loop's doing, where a recording may hold several calls that have nothing to do with each
+    other. `so_far` knows where the exchanges of the session stand, this request among them.
     """
 
     exchange: Exchange
     link: Link
     parent: Exchange | None
     alone: bool = False
+    one_loop: bool = False
     models: Models = field(default_factory=Models)
+    so_far: Follower = field(default_factory=Follower)
 
     @property
     def added(self) -> list[object]:
         """The messages after those shared with the parent's request."""
         return self.exchange.messages[self.link.shared :]
 
+    @property
+    def calls(self) -> Sequence[JsonObject]:
+        """The `tool_use` blocks of the reply before."""
+        return self._answers.calls
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+    @property
+    def results(self) -> Mapping[str, Sequence[PlacedBlock]]:
+        """The `tool_result` blocks of the added user messages, by the id that each answers."""
+        return self._answers.results
+
+    @property
+    def echoed(self) -> Mapping[str, PlacedBlock]:
+        """The `tool_use` blocks of the added assistant messages, by id."""
+        return self._answers.echoed
+
+    @property
+    def answers_calls(self) -> bool:
+        """Whether the request goes on with calls of the reply before: it brings one of them back, or a result."""
+        return self._answers.any
+
+    @cached_property
+    def _answers(self) -> _Answers:
+        # one pass, and plain loops: every request asks
+        results: dict[str, list[PlacedBlock]] = {}
+        echoed: dict[str, PlacedBlock] = {}
+        messages, start = self.exchange.messages, self.link.shared
+        for index in range(start, len(messages)):
+            message = messages[index]
+            content = message.get("content") if isinstance(message, dict) else None
+            if not isinstance(content, list):
+                continue
+            role = message["role"] if isinstance(message, dict) and "role" in message else None
+            for number, block in enumerate(content):
+                kind = block.get("type") if isinstance(block, dict) else None
+                if kind == "tool_result" and role == "user":
+                    answered = str(block.get("tool_use_id"))
+                    results.setdefault(answered, []).append(PlacedBlock(block, index, number, number))
+                elif kind == "tool_use" and role == "assistant":
+                    echoed[str(block.get("id"))] = PlacedBlock(block, index, number, number)
+        calls = self.parent.calls() if self.parent is not None else []
+        goes_on = bool(calls) and self.link.kind in ("continues", "departs")
+        known = self.link.held or any(str(call.get("id")) in results or str(call.get("id")) in echoed for call in calls)
+        return _Answers(calls, results, echoed, goes_on and known)
+
+    def before(self) -> Iterator[tuple[Exchange, Link]]:
+        """The exchange that the request follows, the one which that follows, and so on back to the first."""
+        return self.so_far.line(self.link.parent)
+
+
+@dataclass(frozen=True, kw_only=True)
 class EndView:
-    """A whole session at its end. `limit` is the cap on requests that was reached, if it was."""
+    """A whole session at its end. `limit` is the cap on requests that was reached, if it was.
+
+    `over` says that no further request will come; where it is False the session is still going on. `so_far` knows
+    where the exchanges stand.
+    """
 
     exchanges: Sequence[Exchange]
     end: Mapping[str, object] | None = None
     limit: int | None = None
+    over: bool = True
+    so_far: Follower = field(default_factory=Follower)
+
+    @property
+    def how(self) -> str | None:
+        """How the loop ended: `returned`, `raised` or `running`; None where nobody knows."""
+        how = (self.end or {}).get("how")
+        return how if isinstance(how, str) else None
+
+    @property
+    def error(self) -> str:
+        """The text of the error that the loop raised; empty where it raised none, or said nothing."""
+        error = (self.end or {}).get("error")
+        return "" if error is None else str(error)
+
+    @property
+    def shown(self) -> Mapping[str, object] | None:
+        """What the loop showed, None where that is not known."""
+        shown = (self.end or {}).get("shown")
+        return shown if isinstance(shown, Mapping) else None
+
+    @cached_property
+    def last(self) -> Exchange | None:
+        """The last call for a message."""
+        return next((exchange for exchange in reversed(self.exchanges) if exchange.is_message), None)
+
+    @cached_property
+    def leaves(self) -> Sequence[tuple[Exchange, Link]]:
+        """The exchanges that no later request continues, repeats or departs from, and where they stand."""
+        return self.so_far.leaves()
 
 
 RequestCheck: TypeAlias = Callable[[RequestView], Iterable[Finding]]
@@ -183,7 +284,9 @@ class Rule:
     through the view's `turns` where it can. Across exchanges: `step` judges a request after the exchange it follows,
     `answer` an exchange once it is known which tools the client ran on it, `end` a finished session. With `holding`,
     `request` and `step` are asked only where the conversation has a block of these types, `request` also where the
-    envelope is new; with `recent`, `request` is asked only where one of the view's turns has such a block.
+    envelope is new; with `recent`, `request` is asked only where one of the view's turns has such a block. `after` says
+    which ends of the exchange before concern `step` (see `steps.OUTCOMES`; all where none is named). `echo` is a `step`
+    that is asked only where the reply before came back otherwise than it was.
 
     `wording` is the API's text (several where it has several, chosen by the finding), `fix` says what to do; both are
     format templates filled from the finding. `rank` orders rules as the API reports them (see `order`): the lowest
@@ -206,6 +309,8 @@ class Rule:
     holding: tuple[str, ...] = ()
     recent: tuple[str, ...] = ()
     step: StepCheck | None = None
+    echo: StepCheck | None = None
+    after: tuple[str, ...] = ()
     answer: AnswerCheck | None = None
     end: EndCheck | None = None
 
@@ -217,7 +322,8 @@ class Violation:
     `exchange` and `turn` count from 1 and are None where a single request was checked. `path` is rooted in what was
     sent: `$.messages[3].content[0]` in array positions, `$headers` and `$response` otherwise. `message` says what is
     wrong, `fix` what to do. `api`, `status` and `error_code` are the text, the HTTP status and the finer code that the
-    API would answer; None where it would not refuse, or where they are not known.
+    API would answer; None where it would not refuse, or where they are not known. `same_as` is the rule that has told
+    the same fault already, of the same request.
     """
 
     rule: str
@@ -231,6 +337,7 @@ class Violation:
     exchange: int | None = None
     turn: int | None = None
     conversation: int | None = None
+    same_as: str | None = None
 
     def to_dict(self) -> dict[str, object]:
         """The violation as plain data."""
@@ -239,6 +346,11 @@ class Violation:
     def __str__(self) -> str:
         place = "" if self.exchange is None else f"exchange {self.exchange}: "
         return f"{place}{self.level} {self.rule} at {self.path}: {self.message}"
+
+
+def told_once(violations: Iterable[Violation]) -> list[Violation]:
+    """The violations without those that another has told already, of the same request in other words."""
+    return [violation for violation in violations if violation.same_as is None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,7 +26,9 @@ class Exchange:
     `error` object of an error answer or of an error event. `tools_run` are the ids of the calls that the client ran
     after this answer, `results` what each of them returned (`{"raised": text}` where it raised).
 
-    `retry_of` is the number of the exchange that this one attempts again, None for a first attempt.
+    `retry_of` is the number of the exchange that this one attempts again, None for a first attempt. `sent_at` and
+    `answered_at` are seconds on one clock, None where nobody took the time. `user_event` is what the user did after
+    the answer: `"stop"` interrupts the loop, `"new"` begins another conversation.
     """
 
     number: int = 1
@@ -44,6 +46,8 @@ class Exchange:
     results: Mapping[str, object] = field(default_factory=lambda: NOTHING)
     user_event: str | None = None
     retry_of: int | None = None
+    sent_at: float | None = None
+    answered_at: float | None = None
     known: frozenset[str] | None = None
 
     @property

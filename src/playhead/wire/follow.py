@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import hashlib
 import operator
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
@@ -48,9 +49,12 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class _Placed:
+    """An exchange in its place: the digest of its messages, and how many of them an earlier request began with."""
+
     exchange: Exchange
     link: Link
     digest: bytes
+    known: int = 0
 
 
 class Follower:
@@ -66,6 +70,7 @@ class Follower:
         self._by_message_id: dict[str, int] = {}
         self._conversations = 0
         self._latest: dict[int, int] = {}
+        self._followers: dict[int, list[int]] = {}
 
     def exchange(self, position: int) -> Exchange:
         """The exchange at a position, with its answer if that is settled."""
@@ -74,6 +79,30 @@ class Follower:
     def link(self, position: int) -> Link:
         """The link of the exchange at a position."""
         return self._placed[position].link
+
+    @property
+    def newest(self) -> int | None:
+        """The position of the exchange that was placed last."""
+        return len(self._placed) - 1 if self._placed else None
+
+    def line(self, position: int | None) -> Iterator[tuple[Exchange, Link]]:
+        """The exchange at a position, the one that it follows, and so on back to the first; none for None."""
+        while position is not None:
+            placed = self._placed[position]
+            yield placed.exchange, placed.link
+            position = placed.link.parent
+
+    def followers(self, position: int) -> list[Exchange]:
+        """The exchanges that follow the one at a position, in their order."""
+        return [self._placed[follower].exchange for follower in self._followers.get(position, ())]
+
+    def leaves(self) -> tuple[tuple[Exchange, Link], ...]:
+        """The exchanges that none follows, in their order, and where they stand."""
+        return tuple((its.exchange, its.link) for at, its in enumerate(self._placed) if at not in self._followers)
+
+    def replies(self) -> Iterator[Exchange]:
+        """The exchanges so far, the latest first."""
+        return (placed.exchange for placed in reversed(self._placed))
 
     def begins(self, messages: Sequence[object]) -> int | None:
         """The position of an exchange whose messages, the very same objects, begin these: nothing need be compared."""
@@ -98,7 +127,9 @@ class Follower:
             name: value for name, value in (before.request or {}).items() if name in CREATE_ONLY and name not in body
         }
         messages = [*before.messages, _reply(before), *exchange.messages]
-        return replace(exchange, request={**body, **kept, "messages": messages, "thread": {"type": "create"}})
+        # it stays another request than one that sends all of this
+        thread = {**body["thread"], "type": "create"}
+        return replace(exchange, request={**body, **kept, "messages": messages, "thread": thread})
 
     def place(self, exchange: Exchange, *, like: int | None = None, alone: bool = False) -> Link:
         """Finds where a request stands and takes it in. What the server holds of it must be there: see `whole`.
@@ -109,7 +140,8 @@ class Follower:
         messages = exchange.messages
         digests = self._digests(messages, self.begins(messages) if like is None else like)
         held = continued(exchange) is not None  # by the server, and whatever that is, it was not seen here
-        link = self._by_history(messages, digests)
+        known = self._known(digests)
+        link = self._by_history(messages, digests, known)
         if not held and (link is None or link.kind == "continues"):
             link = self._departure(messages, link) or link
         if link is None and alone and not held and self._latest:
@@ -118,7 +150,9 @@ class Follower:
             self._conversations += 1
             link = Link(kind="start", conversation=self._conversations, turn=1, held=held)
         position = len(self._placed)
-        self._placed.append(_Placed(exchange, link, digests[-1] if digests else b""))
+        self._placed.append(_Placed(exchange, link, digests[-1] if digests else b"", known))
+        if link.parent is not None:
+            self._followers.setdefault(link.parent, []).append(position)
         if digests:
             self._by_digest.setdefault(digests[-1], []).append(position)
             self._by_last[id(messages[-1])] = position
@@ -126,10 +160,8 @@ class Follower:
 
     def settle(self, position: int, exchange: Exchange) -> None:
         """Takes in the answer to the request at this position."""
+        self.amend(position, exchange)
         placed = self._placed[position]
-        if continued(exchange) is not None:
-            exchange = replace(exchange, request=placed.exchange.request)
-        self._placed[position] = _Placed(exchange, placed.link, placed.digest)
         if exchange.error is not None or (exchange.status or 200) >= 400:
             return
         self._latest[placed.link.conversation] = position
@@ -137,6 +169,23 @@ class Follower:
         identifier = (exchange.response or {}).get("id")
         if isinstance(identifier, str):
             self._by_message_id[identifier] = position
+
+    def amend(self, position: int, exchange: Exchange) -> None:
+        """Takes in what has become known of a settled exchange since: which tools the client ran on it."""
+        placed = self._placed[position]
+        if continued(exchange) is not None:
+            exchange = replace(exchange, request=placed.exchange.request)
+        self._placed[position] = _Placed(exchange, placed.link, placed.digest, placed.known)
+
+    def known(self, position: int) -> int:
+        """How many of the messages of a request an earlier one began with, whichever it was."""
+        return self._placed[position].known
+
+    def _known(self, digests: Sequence[bytes]) -> int:
+        for count in range(len(digests), 0, -1):
+            if digests[count - 1] in self._by_digest:
+                return count
+        return 0
 
     def _digests(self, messages: Sequence[object], like: int | None) -> list[bytes]:
         """The digest of each leading part of the messages, the empty one left out."""
@@ -151,16 +200,15 @@ class Follower:
             digests.append(last)
         return digests
 
-    def _by_history(self, messages: Sequence[object], digests: Sequence[bytes]) -> Link | None:
-        """The longest earlier history that begins this one."""
-        for count in range(len(digests), 0, -1):
-            found = self._by_digest.get(digests[count - 1]) if digests[count - 1] else None
-            if found and count == len(messages):
-                return self._repeats(found, count)
-            if found:
-                echoing = [p for p in found if self._echoes(p, messages, count)] if len(found) > 1 else []
-                return self._continues((echoing or self._answered(found) or found)[-1], count)
-        return None
+    def _by_history(self, messages: Sequence[object], digests: Sequence[bytes], count: int) -> Link | None:
+        """The longest earlier history that begins this one; `count` is its length."""
+        if not count:
+            return None
+        found = self._by_digest[digests[count - 1]]
+        if count == len(messages):
+            return self._repeats(found, count)
+        echoing = [p for p in found if self._echoes(p, messages, count)] if len(found) > 1 else []
+        return self._continues((echoing or self._answered(found) or found)[-1], count)
 
     def _answered(self, positions: Sequence[int]) -> list[int]:
         return [position for position in positions if not self._placed[position].exchange.failed]
@@ -194,7 +242,7 @@ class Follower:
         for position in self._unread:
             exchange = self._placed[position].exchange
             for call in exchange.calls():
-                if isinstance(call.get("id"), str):
+                if isinstance(call.get("id"), str) and not _PLACEHOLDER.search(call["id"]):
                     _note(self._by_call, call["id"], position)
             if exchange.content:
                 _note(self._by_reply, _digest(b"", _reply(exchange)), position)
@@ -251,6 +299,10 @@ def continued(exchange: Exchange) -> str | None:
     if not isinstance(thread, dict) or thread.get("type") != "continue":
         return None
     return str(thread.get("previous_message_id"))
+
+
+_PLACEHOLDER = re.compile(r"redacted|scrubbed|\*{3}|x{6}", re.IGNORECASE)
+"""What recorders put in the place of an id; two that are equal need not have been."""
 
 
 def _note(table: dict[Key, int | None], key: Key, position: int) -> None:

@@ -67,10 +67,11 @@ class Session:
     ) -> Session:
         """A session from plain dicts.
 
-        Each has `request` and `response`, and may have `headers`, `path`, `tools_run`, `results` and `user_event`. A
-        response is a message (`id`, `type`, `role` and `usage` may be absent), `{"status", "error"}`, or
-        `{"events": [...]}` with the events of a stream, each its data or `{"event", "data"}` (data an object or its
-        JSON text). Raises `ValueError` naming the exchange that is something else.
+        Each has `request` and `response`, and may have `headers`, `path`, `tools_run`, `results`, `user_event`,
+        `sent_at` and `answered_at` (seconds). A response is a message (`id`, `type`, `role` and `usage` may be
+        absent), `{"status", "error"}`, which may have `headers`, or `{"events": [...]}` with the events of a stream,
+        each its data or `{"event", "data"}` (data an object or its JSON text). Raises `ValueError` naming the exchange
+        that is something else.
         """
         built = []
         for number, exchange in enumerate(exchanges, 1):
@@ -166,9 +167,15 @@ def _exchange(number: int, given: Mapping[str, object], headers: Mapping[str, st
         "tools_run": tuple(str(call) for call in run) if isinstance(run, list | tuple) else None,
         "results": results if isinstance(results, Mapping) else NOTHING,
         "user_event": None if event is None else str(event),
+        "sent_at": _seconds(given.get("sent_at")),
+        "answered_at": _seconds(given.get("answered_at")),
         **answer_fields(response if isinstance(response, Mapping) else None),
     }
     return Exchange(**fields)  # type: ignore[arg-type]
+
+
+def _seconds(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 def lower_names(headers: Mapping[str, object] | None) -> dict[str, str] | None:
@@ -189,6 +196,9 @@ def answer_fields(response: Mapping[str, object] | None) -> dict[str, object]:
         if error is not None:
             message = {"type": "api_error", "message": str(error)}
             fields["error"] = dict(error) if isinstance(error, Mapping) else message
+        headers = response.get("headers")
+        if isinstance(headers, Mapping):
+            fields["response_headers"] = lower_names(headers)
         return fields
     return {"status": 200, "response": dict(response)}
 
