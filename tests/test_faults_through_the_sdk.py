@@ -421,6 +421,28 @@ def test_what_goes_wrong_in_a_json_answer(step: Any, told: str, said: str, later
     assert seen(fake.session.exchanges[0]) == said
 
 
+def test_what_a_careful_loop_catches() -> None:
+    """These are all the errors there are, whatever goes wrong: docs/faults.md says so."""
+    known = (anthropic.APIError, httpx2.RequestError, ValueError, AssertionError, IndexError)
+    asked = [(row[0], way) for table in (BEFORE, STREAMS) for row in table for way in ("raw", "helper")]
+    asked += [(row[0], "create") for table in (BEFORE, AS_JSON) for row in table]
+    raised = 0
+    for step, way in asked:
+        client = FakeClaude([step]).client(max_retries=0)
+        try:
+            if way == "create":
+                client.messages.create(**ASK)
+            elif way == "helper":
+                with client.messages.stream(**ASK) as stream:
+                    stream.get_final_message()
+            else:
+                for _ in client.messages.create(**ASK, stream=True):
+                    pass
+        except known:
+            raised += 1
+    assert raised > 100
+
+
 def test_every_damage_stands_in_a_table() -> None:
     """So does every way for a connection to fail, and every way for a cut to end."""
     steps = [row[0] for table in (BEFORE, STREAMS, AS_JSON) for row in table]
