@@ -378,10 +378,11 @@ def ids(rows: list[Any]) -> list[str]:
 
 
 of_this_sdk = pytest.mark.skipif(
-    anthropic.__version__ != "2.14.0", reason=f"the table is of anthropic 2.14.0, this is {anthropic.__version__}"
+    anthropic.__version__ != "2.14.0", reason=f"the tables are of anthropic 2.14.0, this is {anthropic.__version__}"
 )
 
 
+@of_this_sdk
 @later
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(("step", "told", "said"), BEFORE, ids=ids(BEFORE))
