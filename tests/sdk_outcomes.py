@@ -96,7 +96,8 @@ def events(seen: list[str], error: Exception | None = None) -> str:
 
 def raised(error: Exception) -> str:
     """An error's class, and the API's words where there are some; others' words change with their versions."""
-    words = error.api_message if isinstance(error, anthropic.APIStatusError) else None
+    body: Any = error.body if isinstance(error, anthropic.APIStatusError) else None
+    words = body["error"]["message"] if isinstance(body, dict) else None
     return f"{type(error).__name__}: {_short(words)}" if words else type(error).__name__
 
 

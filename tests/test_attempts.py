@@ -6,17 +6,20 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
 
 import anthropic
 import anyio
 import httpx2
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from playhead import FakeClaude, Request, call, cut, damage, deliver, drop, fail, raw, say, turn
+from playhead.script.faults import Connection
 from sdk_outcomes import ASK, REPLY
 
-FAILURES: Any = (anthropic.APIError, httpx2.TransportError, ValueError, AssertionError, IndexError)
+FAILURES: Any = (anthropic.APIError, httpx2.RequestError, ValueError, AssertionError, IndexError)
 """What a careful loop catches: the SDK's errors, and all that its streams let through."""
 
 
@@ -230,3 +233,42 @@ def test_a_call_is_not_run_twice_for_a_retry() -> None:
         create(client, [*ASK["messages"], *history])
     assert runs == ["Brest"]
     assert [exchange.tools_run for exchange in fake.session.exchanges] == [("toolu_0001",), (), (), ()]
+
+
+TIMES = st.integers(1, 3)
+ANY_FAULT = st.one_of(
+    st.builds(lambda status, times: fail(status, times=times), st.sampled_from([400, 401, 404, 429, 500, 529]), TIMES),
+    st.builds(lambda how, times: drop(how, times=times), st.sampled_from(get_args(Connection)), TIMES),
+    st.just(raw("<html>", status=502)),
+)
+ENDINGS: Any = st.sampled_from(["reset", "close", "timeout", "end", "error"])
+ANY_STREAM_FAULT = ANY_FAULT | st.one_of(
+    st.builds(lambda count, how: cut(REPLY, events=count, how=how), st.integers(0, 9), ENDINGS),
+    st.builds(
+        lambda size, how: cut(REPLY, bytes=size, how=how), st.integers(0, 900), st.sampled_from(["reset", "end"])
+    ),
+    st.sampled_from(["malformed_json", "invalid_utf8", "missing_message_start", "missing_block_start"]).map(
+        lambda name: damage(REPLY, name)
+    ),
+    st.sampled_from(["index_gap", "unnamed_events", "empty_body", "html", "wrong_shape", "json_for_stream"]).map(
+        lambda name: damage(REPLY, name)
+    ),
+)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.lists(ANY_STREAM_FAULT, max_size=3), min_size=1, max_size=4), st.integers(0, 3))
+def test_a_loop_that_gives_up_late_comes_through(faults: list[list[Any]], max_retries: int) -> None:
+    """Whatever goes wrong, whoever tries again: each turn is one turn, each step is played once, no rule is broken."""
+    replies = [*(call("get_tide", port="Brest", days=number) for number in range(len(faults) - 1)), say("done")]
+    script = [step for before, reply in zip(faults, replies, strict=True) for step in (*before, reply)]
+    attempts = [sum(getattr(step, "times", 1) for step in before) + 1 for before in faults]
+    with FakeClaude(script) as fake:
+        message = loop(fake.client(max_retries=max_retries), stream, attempts=sum(attempts))
+    assert message.content[0].text == "done"
+    assert [len(numbers) for numbers in told(fake)] == attempts
+    assert retries(fake) == [
+        None if first else number
+        for number, first in enumerate(first for count in attempts for first in (True, *[False] * (count - 1)))
+    ]
+    assert fake.violations == ()

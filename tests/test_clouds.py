@@ -11,7 +11,7 @@ import anthropic
 import httpx2
 import pytest
 
-from playhead import FakeClaude, Models, RuleViolations, ScriptError, call, cut, deliver, fail, say
+from playhead import FakeClaude, Models, RuleViolations, ScriptError, SeveralFailures, call, cut, deliver, fail, say
 from playhead.wire.sse import decode_events
 from playhead.wire.stream import accumulate, event_data
 from sdk_outcomes import ASK, REPLY
@@ -138,8 +138,11 @@ def test_other_vendors_are_not_found() -> None:
     fake = FakeClaude([])
     assert post(fake, f"{BEDROCK}anthropic.claude-opus-5-5/converse", ON_BEDROCK).status_code == 404
     assert post(fake, VERTEX.replace("anthropic", "google") + "gemini:generateContent", {}).status_code == 404
-    with pytest.raises(ScriptError, match=r"request 2 is POST .*gemini:generateContent, and the fake plays"):
+    with pytest.raises(
+        SeveralFailures, match=r"request 2 is POST .*gemini:generateContent, and the fake plays"
+    ) as both:
         fake.assert_ok()
+    assert [type(failure) for failure in both.value.failures] == [ScriptError, ScriptError]
 
 
 # The SDK's own clients

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import time
 from collections.abc import Callable
 from datetime import datetime
@@ -14,7 +15,7 @@ import pytest
 from freezegun import freeze_time
 
 from playhead import Delivery, FakeClaude, SetupError, SeveralFailures, cut, deliver, drop, say, turn
-from sdk_outcomes import ASK, REPLY, create, helper, raw
+from sdk_outcomes import ASK, REPLY, create, create_later, helper, raw
 
 later = pytest.mark.parametrize("later", [False, True], ids=["sync", "async"])
 SLOW = Delivery(chunks="event", delay=2, pace=0.5)
@@ -175,3 +176,41 @@ def test_failures_of_the_clock_stand_beside_others() -> None:
     assert failure is not None
     assert "sleep raised OSError" in str(failure)
     assert not isinstance(failure, SeveralFailures)  # one cause, one failure: the step is not blamed on the loop
+
+
+@later
+@pytest.mark.parametrize("step", [deliver(REPLY, chunks="event", pace=1), cut(deliver(REPLY, chunks=9))], ids=str)
+def test_a_client_that_stops_reading(step: Any, later: bool) -> None:
+    """Nothing is left behind that Python would warn of, and the pauses that nobody came to are not counted."""
+
+    async def main() -> None:
+        async with await fake.async_client().messages.create(**ASK, stream=True) as stream:
+            async for _ in stream:
+                break
+
+    fake = FakeClaude([step])
+    if later:
+        asyncio.run(main())
+    else:
+        with fake.client().messages.create(**ASK, stream=True) as stream:
+            for _ in stream:
+                break
+    gc.collect()
+    assert fake.waited in (0, 1)
+    assert fake.session.exchanges[0].status == 200
+
+
+def test_a_request_that_is_cancelled() -> None:
+    """A task that is cancelled in a pause is cancelled there; the exchange stays, and the loop may ask again."""
+
+    async def main() -> str:
+        client = fake.async_client()
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.01):
+                await client.messages.create(**ASK)
+        return await create_later(client)
+
+    fake = FakeClaude([deliver(REPLY, delay=60), REPLY], sleep=asyncio.sleep)
+    assert asyncio.run(main()) == "whole"
+    assert [exchange.status for exchange in fake.session.exchanges] == [200, 200]
+    fake.assert_ok()

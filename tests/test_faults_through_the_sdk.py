@@ -378,10 +378,11 @@ def ids(rows: list[Any]) -> list[str]:
 
 
 of_this_sdk = pytest.mark.skipif(
-    anthropic.__version__ != "2.14.0", reason=f"the table is of anthropic 2.14.0, this is {anthropic.__version__}"
+    anthropic.__version__ != "2.14.0", reason=f"the tables are of anthropic 2.14.0, this is {anthropic.__version__}"
 )
 
 
+@of_this_sdk
 @later
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(("step", "told", "said"), BEFORE, ids=ids(BEFORE))
@@ -419,6 +420,28 @@ def test_what_goes_wrong_in_a_json_answer(step: Any, told: str, said: str, later
     fake = FakeClaude([step, REPLY])
     assert outcome(fake, "create", later=later) == told
     assert seen(fake.session.exchanges[0]) == said
+
+
+def test_what_a_careful_loop_catches() -> None:
+    """These are all the errors there are, whatever goes wrong: docs/faults.md says so."""
+    known = (anthropic.APIError, httpx2.RequestError, ValueError, AssertionError, IndexError)
+    asked = [(row[0], way) for table in (BEFORE, STREAMS) for row in table for way in ("raw", "helper")]
+    asked += [(row[0], "create") for table in (BEFORE, AS_JSON) for row in table]
+    raised = 0
+    for step, way in asked:
+        client = FakeClaude([step]).client(max_retries=0)
+        try:
+            if way == "create":
+                client.messages.create(**ASK)
+            elif way == "helper":
+                with client.messages.stream(**ASK) as stream:
+                    stream.get_final_message()
+            else:
+                for _ in client.messages.create(**ASK, stream=True):
+                    pass
+        except known:
+            raised += 1
+    assert raised > 100
 
 
 def test_every_damage_stands_in_a_table() -> None:

@@ -6,6 +6,8 @@ that is not needed is an error of its own.
 
 from __future__ import annotations
 
+import asyncio
+import time
 from typing import Literal, assert_type
 
 import anthropic
@@ -13,6 +15,7 @@ import httpx2
 
 from playhead import (
     ApiError,
+    Delivery,
     Exchange,
     ExpectationNotMet,
     FakeClaude,
@@ -38,10 +41,16 @@ from playhead import (
     check,
     check_request,
     compact,
+    cut,
+    damage,
+    deliver,
+    drop,
+    fail,
     fallback,
     mcp,
     mcp_listing,
     pause,
+    raw,
     redacted,
     refuse,
     reply,
@@ -53,8 +62,11 @@ from playhead import (
     truncated,
     turn,
     upload,
+    when,
 )
-from playhead.script.steps import Block, Reply, Turn
+from playhead.script.cases import Case
+from playhead.script.faults import Drop, Fail, Raw, Sent
+from playhead.script.steps import Block, Reply, Step, Turn
 
 
 def steps() -> None:
@@ -136,6 +148,90 @@ def scripts() -> None:
     FakeClaude("a")  # type: ignore[arg-type]
     FakeClaude(["a"])  # type: ignore[list-item]
     FakeClaude(later)  # type: ignore[arg-type]
+
+
+def faults() -> None:
+    """What goes wrong: what the makers of faults take and give."""
+    assert_type(fail(529), Fail)
+    assert_type(
+        fail(429, error_code="x", message="m", retry_after_ms=None, headers={"retry-after": "7"}, times=2), Fail
+    )
+    assert_type(drop(), Drop)
+    assert_type(drop("connect_timeout", times=3), Drop)
+    assert_type(cut(say("a")), Sent)
+    assert_type(cut(turn(say("a")), events=3, how="end"), Sent)
+    assert_type(cut(reply({"content": []}), bytes=3, how="reset"), Sent)
+    assert_type(cut(say("a"), how="error", error="api_error"), Sent)
+    assert_type(damage(say("a"), "malformed_json", at=3), Sent)
+    assert_type(deliver(say("a"), pieces=3, chunks="byte", delay=1, pace=0.5, newline="\r\n", headers={"a": "b"}), Sent)
+    assert_type(deliver(say("a"), chunks=(1, 2, 3)), Sent)
+    assert_type(deliver(say("a"), chunks=7), Sent)
+    assert_type(cut(damage(deliver(say("a")), "html")), Sent)
+    assert_type(raw(b"bytes", status=502, content_type="text/html"), Raw)
+    assert_type(raw("text"), Raw)
+    assert_type(raw([b"a", b"b"]), Raw)
+    steps: list[Step] = [fail(529), drop(), cut(say("a")), damage(say("a"), "html"), deliver(say("a")), raw(b"")]
+    FakeClaude(steps)
+    fail("529")  # type: ignore[arg-type]
+    fail(529, 3)  # type: ignore[call-arg, arg-type]
+    fail(529, headers={"retry-after": 7})  # type: ignore[dict-item]
+    drop("conect")  # type: ignore[arg-type]
+    cut("a")  # type: ignore[arg-type]
+    cut(say("a"), 3)  # type: ignore[call-arg]
+    cut(say("a"), how="slam")  # type: ignore[arg-type]
+    deliver(say("a"), chunks="line")  # type: ignore[arg-type]
+    deliver(say("a"), delay="1")  # type: ignore[arg-type]
+    raw(5)  # type: ignore[arg-type]
+
+
+def failing(request: Request) -> Step:
+    """A function may return any step."""
+    return fail(529) if request.attempt < 3 else cut(say(request.text), how="end")
+
+
+def is_about_tides(request: Request) -> bool:
+    """A test of a case."""
+    return "tide" in request.text
+
+
+def several() -> None:
+    """Several scripts."""
+    assert_type(when("tide", [say("a"), fail(529)]), Case)
+    assert_type(when(is_about_tides, failing), Case)
+    FakeClaude([when("tide", [say("a")]), when("", answer)])
+    FakeClaude({"tide": [say("a")], "moon": [drop(), say("b")]})
+    FakeClaude({"tide": failing, "moon": answer})
+    FakeClaude({"tide": [say("a")], "moon": answer, "sun": Script(steps=(turn(say("a")),))})
+    FakeClaude(when(text, [say(text)]) for text in ("tide", "moon"))
+    FakeClaude([say("a")], conversations="each")
+    when(5, [say("a")])  # type: ignore[arg-type]
+    when("tide")  # type: ignore[call-arg]
+    when("tide", say("a"))  # type: ignore[arg-type]
+    when(later, [say("a")])  # type: ignore[arg-type]
+
+
+def time_passes() -> None:
+    """How replies travel, and what pauses cost."""
+    fake = FakeClaude([say("a")], delivery=Delivery(pieces=3, chunks="event", delay=1, pace=0.1), sleep=time.sleep)
+    FakeClaude([say("a")], delivery=None, sleep=asyncio.sleep)
+    FakeClaude([say("a")], sleep=lambda seconds: None)
+    assert_type(fake.waited, float)
+    assert_type(Delivery().delay, float)
+    assert_type(Delivery().pieces, int | None)
+    fake.waited = 3.0  # type: ignore[misc]
+    Delivery().delay = 3  # type: ignore[misc]
+    FakeClaude([say("a")], delivery={"delay": 1})  # type: ignore[arg-type]
+    FakeClaude([say("a")], sleep=0.5)  # type: ignore[arg-type]
+    Delivery(3)  # type: ignore[call-arg]
+
+
+def exchanges(exchange: Exchange) -> None:
+    """What an exchange says of its answer."""
+    assert_type(exchange.status, int | None)
+    assert_type(exchange.complete, bool)
+    assert_type(exchange.failed, bool)
+    assert_type(exchange.retry_of, int | None)
+    assert_type(exchange.response_headers["request-id"], str)
 
 
 def options(rule: Rule) -> None:

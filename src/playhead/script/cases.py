@@ -5,7 +5,7 @@ Law: frozen values; choosing looks at a request and nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -43,7 +43,10 @@ class Case:
             raise ScriptError(f"the test of case {self.name} raised {type(error).__name__}: {error}") from error
 
 
-Scripts: TypeAlias = Script | Iterable[Step | Responder | Case] | Responder | Mapping[str, ScriptLike]
+_Item: TypeAlias = Step | Responder | Case
+
+# no plain Iterable: a mapping is one too, and type checkers would then not know what its values are to be
+Scripts: TypeAlias = Script | Sequence[_Item] | Iterator[_Item] | Responder | Mapping[str, ScriptLike]
 """What a fake plays: one script in any of its forms, a list of cases, or a script for each of several texts."""
 
 
