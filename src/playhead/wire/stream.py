@@ -16,7 +16,7 @@ from typing import Any
 
 from playhead.wire.codec import JsonError, JsonObject, decode, encode, encode_text
 from playhead.wire.sse import ServerSentEvent, encode_event
-from playhead.wire.tables import BLOCKS
+from playhead.wire.tables import BLOCKS, USAGE_AT_END, USAGE_AT_START
 
 EventData = JsonObject
 """The data of one event: an object with a `type`."""
@@ -228,7 +228,7 @@ def events_of(
     """
     content = message.get("content")
     blocks: list[Any] = content if isinstance(content, list) else []
-    yield {"type": "message_start", "message": _opening(message)}
+    yield {"type": "message_start", "message": _opening(message, blocks)}
     for index, block in enumerate(blocks):
         yield {"type": "content_block_start", "index": index, "content_block": _emptied(block)}
         if index == 0:
@@ -240,23 +240,54 @@ def events_of(
     yield {"type": "message_stop"}
 
 
-def _opening(message: JsonObject) -> JsonObject:
-    usage = message.get("usage")
-    opening = {**message, "content": [], "stop_reason": None, "stop_sequence": None}
-    if isinstance(usage, dict) and isinstance(usage.get("output_tokens"), int):
-        opening["usage"] = {**usage, "output_tokens": min(1, usage["output_tokens"])}
-    if opening.get("stop_details") is not None:
+def _opening(message: JsonObject, blocks: list[Any]) -> JsonObject:
+    """The message as `message_start` shows it. What only the end tells is absent, save nulls: no delta brings them."""
+    opening = {
+        key: value for key, value in message.items() if value is None or key not in ("container", "context_management")
+    }
+    opening |= {"content": [], "stop_reason": None, "stop_sequence": None}
+    if "stop_details" in opening:
         opening["stop_details"] = None
-    opening.pop("context_management", None)
+    refused = next(filter(None, map(_refused_by, blocks)), None)
+    if refused is not None:
+        opening["model"] = refused
+    usage = message.get("usage")
+    if isinstance(usage, dict):
+        opening["usage"] = _usage_at_start(usage)
     return opening
+
+
+def _refused_by(block: Any) -> str | None:
+    """The model that a reply began with, where this block hands it on to another."""
+    began = block.get("from") if isinstance(block, dict) and block.get("type") == "fallback" else None
+    model = began.get("model") if isinstance(began, dict) else None
+    return model if isinstance(model, str) else None
+
+
+def _usage_at_start(usage: JsonObject) -> JsonObject:
+    told = {key: value for key, value in usage.items() if value is None or key not in USAGE_AT_END}
+    if isinstance(told.get("output_tokens"), int):
+        told["output_tokens"] = min(1, told["output_tokens"])
+    return told
+
+
+def _usage_at_end(usage: JsonObject) -> JsonObject:
+    return {
+        key: value
+        for key, value in usage.items()
+        if key not in USAGE_AT_START and (value is not None or key not in USAGE_AT_END)
+    }
 
 
 def _closing(message: JsonObject) -> JsonObject:
     delta = {key: message.get(key) for key in ("stop_reason", "stop_sequence")}
-    for key in ("stop_details", "container"):
-        if message.get(key) is not None:
-            delta[key] = message[key]
-    closing: JsonObject = {"delta": delta, "usage": message.get("usage") or {"output_tokens": 0}}
+    if "stop_details" in message:
+        delta["stop_details"] = message["stop_details"]
+    if message.get("container") is not None:
+        delta["container"] = message["container"]
+    usage = message.get("usage")
+    told = _usage_at_end(usage) if isinstance(usage, dict) else usage
+    closing: JsonObject = {"delta": delta, "usage": told or {"output_tokens": 0}}
     if message.get("context_management") is not None:
         closing["context_management"] = message["context_management"]
     return closing
