@@ -9,9 +9,8 @@ that arrived; here `complete` is False, and `unparsed` keeps the text that is no
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from types import MappingProxyType
+from types import MappingProxyType, NoneType
 from typing import Any
 
 from playhead.wire.codec import JsonError, JsonObject, decode, encode, encode_text
@@ -230,10 +229,11 @@ def events_of(
     blocks: list[Any] = content if isinstance(content, list) else []
     yield {"type": "message_start", "message": _opening(message, blocks)}
     for index, block in enumerate(blocks):
-        yield {"type": "content_block_start", "index": index, "content_block": _emptied(block)}
+        streamed = _streamed(block) if isinstance(block, dict) else {}
+        yield {"type": "content_block_start", "index": index, "content_block": _emptied(block, streamed)}
         if index == 0:
             yield {"type": "ping"}
-        for delta in _deltas(block, piece, texts.get(index)):
+        for delta in _deltas(block, streamed, piece, texts.get(index)):
             yield {"type": "content_block_delta", "index": index, "delta": delta}
         yield {"type": "content_block_stop", "index": index}
     yield {"type": "message_delta", **_closing(message)}
@@ -293,40 +293,39 @@ def _closing(message: JsonObject) -> JsonObject:
     return closing
 
 
-_EMPTY: Mapping[str, object] = {
-    "text": "",
-    "citations": [],
-    "thinking": "",
-    "signature": "",
-    "input": {},
-    "content": None,
-    "encrypted_content": None,
+_EMPTY: Mapping[str, type] = {
+    "text": str,
+    "citations": list,
+    "thinking": str,
+    "signature": str,
+    "input": dict,
+    "content": NoneType,
+    "encrypted_content": NoneType,
 }
+"""What a streamed member is before its first delta: the empty value of this type."""
 
 
 def _streamed(block: JsonObject) -> Mapping[str, str]:
     """The members of this block that deltas bring, each with their type. A null, say, has no pieces."""
     known = BLOCKS.get(str(block.get("type")))
+    if known is None or not known.streamed:
+        return {}
     return {
         member: delta
-        for member, delta in (known.streamed if known else {}).items()
-        if member in block and (delta in _WHOLE or isinstance(block[member], type(_EMPTY[member])))
+        for member, delta in known.streamed.items()
+        if member in block and (delta in _WHOLE or isinstance(block[member], _EMPTY[member]))
     }
 
 
-def _emptied(block: Any) -> Any:
+def _emptied(block: Any, streamed: Mapping[str, str]) -> Any:
     """The block as `content_block_start` shows it: what deltas will bring is still empty."""
     if not isinstance(block, dict):
         return block
-    streamed = _streamed(block)
-    return {key: copy.copy(_EMPTY[key]) if key in streamed else value for key, value in block.items()}
+    return {key: _EMPTY[key]() if key in streamed else value for key, value in block.items()}
 
 
-def _deltas(block: Any, size: int | None, text: str | None) -> Iterator[JsonObject]:
+def _deltas(block: Any, streamed: Mapping[str, str], size: int | None, text: str | None) -> Iterator[JsonObject]:
     """What the stream adds to a block; `text` is the letter of its input, where that is given."""
-    if not isinstance(block, dict):
-        return
-    streamed = _streamed(block)
     if "compaction_delta" in streamed.values():
         yield {"type": "compaction_delta", **{member: block[member] for member in streamed}}
         return
