@@ -24,15 +24,17 @@ pytest: $(INSTALLED)
 matrix: $(INSTALLED)  ## a tool loop on several versions of the SDK, each in an environment of its own
 	$(BIN)/python tests/sdk_matrix.py $(VERSIONS)
 
-long: $(INSTALLED)  ## what takes too long for every change: big fuzzing, large files, many SDK versions
+long: $(INSTALLED)  ## what takes too long for every change: big fuzzing, large files, whole corpora, many SDK versions
 	$(BIN)/python bench/fuzz_requests.py 100000
 	$(BIN)/python bench/fuzz_readers.py --count 20000
 	$(BIN)/python bench/memory_readers.py
-	$(BIN)/python tests/sdk_matrix.py 0.73.0 0.93.0 0.125.0 1.0.0 1.17.0 2.0.0 2.14.0
+	$(BIN)/python bench/replay_corpus.py --thorough
+	$(BIN)/python tests/sdk_matrix.py
 
 bench: $(INSTALLED)  ## what the fake costs, as ratios measured in one run
 	$(BIN)/python bench/imports.py
 	$(BIN)/python bench/overhead.py
+	$(BIN)/python bench/streams.py
 	$(BIN)/python bench/readers.py
 
 $(INSTALLED): pyproject.toml README.md $(shell find src -name '*.py' -o -name '*.jsonl' -o -name py.typed)

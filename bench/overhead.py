@@ -24,6 +24,8 @@ from playhead import FakeClaude, say
 SIZES = {1: 120, 10: 120, 100: 60, 1000: 16}
 """Messages at the beginning, and how many calls are measured."""
 
+URL = "https://api.anthropic.com/v1/messages"
+HEADERS = {"x-api-key": "k", "anthropic-version": "2023-06-01"}
 MODEL = "claude-opus-5-5"
 TOOLS: list[Any] = [
     {
@@ -50,7 +52,7 @@ def bare_client() -> anthropic.Anthropic:
     """A client over the bytes of a real answer of the fake's."""
     body = {"model": MODEL, "max_tokens": 64, "messages": [{"role": "user", "content": "hi"}]}
     with httpx2.Client(transport=FakeClaude([say("Done.")]).transport) as client:
-        answer = client.post("https://api.anthropic.com/v1/messages", json=body)
+        answer = client.post(URL, json=body, headers=HEADERS).raise_for_status()
     headers = {name: answer.headers[name] for name in ("content-type", "request-id")}
     http_client = anthropic.DefaultHttpxClient(transport=Bare(answer.content, headers))
     return anthropic.Anthropic(api_key="k", http_client=http_client)

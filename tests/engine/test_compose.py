@@ -155,6 +155,48 @@ def test_a_reply_without_stop_reason_gets_the_likely_one(blocks: list[object], r
     assert composed(reply({"content": blocks})).message["stop_reason"] == reason
 
 
+WHOLE: dict[str, Any] = {
+    "id": "msg_mine",
+    "type": "message",
+    "role": "assistant",
+    "model": "other",
+    "content": [{"type": "server_tool_use", "id": "srvtoolu_1", "name": "code_execution", "input": {}}],
+    "stop_reason": "pause_turn",
+    "stop_sequence": None,
+    "usage": {"input_tokens": 3, "output_tokens": 4},
+}
+
+
+def test_a_whole_reply_is_sent_as_it_stands() -> None:
+    """A message with all that the API always sends, such as a recorded one, gets nothing that it did not say."""
+    step = reply(WHOLE)
+    message, minted, _ = composed(step, asked(context_management={"edits": []}))
+    assert message == WHOLE
+    assert minted == Minted(1)
+    assert message["usage"] is not step.message["usage"]
+
+
+@pytest.mark.parametrize("member", ["id", "stop_sequence", "usage", "output_tokens"])
+def test_a_reply_that_lacks_something_is_completed(member: str) -> None:
+    """What is left out is filled in, and with it what the API would say besides."""
+    given = {key: value for key, value in WHOLE.items() if key != member}
+    if member == "output_tokens":
+        given["usage"] = {"input_tokens": 3}
+    message, minted, _ = composed(reply(given))
+    assert {**message, **given, "usage": message["usage"]} == message
+    assert {"container", "stop_details"} <= message.keys()
+    assert "cache_read_input_tokens" in message["usage"]
+    assert minted == Minted(1, containers=1)
+
+
+def test_a_call_without_an_id_gets_one_in_a_whole_reply() -> None:
+    """Ids of calls may be left out of any reply."""
+    message = composed(
+        reply({**WHOLE, "content": [{"type": "mcp_tool_use", "name": "x", "input": {}, "server_name": "s"}]})
+    )
+    assert message.message["content"][0]["id"] == "mcptoolu_0001"
+
+
 def test_an_unchecked_reply_is_sent_as_it_stands() -> None:
     """Nothing is added, and nothing is counted."""
     message = {"content": "impossible"}

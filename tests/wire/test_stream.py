@@ -323,6 +323,58 @@ def test_members_of_the_message_pass_through() -> None:
     assert events[-2]["context_management"] == {"applied_edits": []}
 
 
+def test_each_member_of_usage_comes_when_the_api_tells_it() -> None:
+    """What is known at the start comes with message_start alone, what only the end knows with message_delta alone."""
+    at_start = {"cache_creation": {"ephemeral_5m_input_tokens": 1}, "service_tier": "standard", "speed": "fast"}
+    at_end = {"iterations": [], "output_tokens_details": {"thinking_tokens": 1}, "fallback_credit": {"a": 1}}
+    counts = {"input_tokens": 3, "cache_read_input_tokens": 2, "novelty": {"a": 1}}
+    whole = message({"type": "text", "text": "x"}, usage={**counts, **at_start, **at_end, "output_tokens": 9})
+    events = list(events_of(whole))
+    assert events[0]["message"]["usage"] == {**counts, **at_start, "output_tokens": 1}
+    assert events[-2]["usage"] == {**counts, **at_end, "output_tokens": 9}
+    assert accumulate(events).message == whole
+
+
+def test_nulls_come_with_the_start() -> None:
+    """A null in a delta leaves what the start said, so the start must say it."""
+    whole = message(
+        {"type": "text", "text": "x"},
+        usage={"input_tokens": 3, "output_tokens": 9, "server_tool_use": None, "inference_geo": None},
+        stop_details=None,
+        container=None,
+        context_management=None,
+    )
+    events = list(events_of(whole))
+    assert accumulate(events).message == whole
+    assert "server_tool_use" not in events[-2]["usage"]
+    assert events[-2]["delta"] == {"stop_reason": "end_turn", "stop_sequence": None, "stop_details": None}
+
+
+def test_a_container_comes_late() -> None:
+    """The container that a reply ran code in is told at its end."""
+    whole = message({"type": "text", "text": "x"}, container={"id": "container_1"})
+    events = list(events_of(whole))
+    assert "container" not in events[0]["message"]
+    assert events[-2]["delta"]["container"] == {"id": "container_1"}
+    assert accumulate(events).message == whole
+
+
+def test_what_a_text_cites_comes_before_it() -> None:
+    """The order of recorded streams, without exception."""
+    events = events_of(message({"type": "text", "text": "x", "citations": [{"type": "char_location"}]}))
+    deltas = [event["delta"]["type"] for event in events if event["type"] == "content_block_delta"]
+    assert deltas == ["citations_delta", "text_delta"]
+
+
+@pytest.mark.parametrize("began", [{"model": "a"}, "a", {}, {"model": None}], ids=["model", "text", "nothing", "null"])
+def test_a_stream_that_is_handed_on_starts_with_the_model_that_was_asked(began: object) -> None:
+    """message_start cannot know who will serve the reply; where no hop says who began, the message's model stands."""
+    hops = [{"type": "fallback", "from": began, "to": {"model": model}} for model in ("b", "c")]
+    events = list(events_of(message(*hops, model="c")))
+    assert events[0]["message"]["model"] == ("a" if began == {"model": "a"} else "c")
+    assert accumulate(events).message["model"] == "c"  # type: ignore[index]
+
+
 # what a damaged stream makes
 
 WHOLE = message({"type": "thinking", "thinking": "hm", "signature": "s"}, {"type": "text", "text": "é!"}, CALL)

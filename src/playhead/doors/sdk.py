@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from functools import lru_cache
 from types import ModuleType, TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -117,36 +118,40 @@ def _response(module: Any, request: Any, answer: Outgoing, pause: Pause) -> Any:
     if answer.fault is not None and not answer.status:
         raise _error(module, _UNANSWERED.get(answer.fault, _ERRORS[answer.fault]), request)
     # a stream, not `content=`: a response that is closed before it is read has no `elapsed`, and the SDK asks for it
-    stream = module.ByteStream(answer.body) if answer.plain else _stream(module, request, answer, pause)
+    stream = module.ByteStream(answer.body) if answer.plain else _pieces(module)(request, answer, pause)
     return module.Response(answer.status, headers=dict(answer.headers), stream=stream, request=request)
 
 
-def _stream(module: Any, request: Any, answer: Outgoing, pause: Pause) -> Any:
-    """A body that comes in pieces, with pauses, or breaks; a client takes only streams of its own module's types."""
-    waits = answer.waits or (0.0,) * len(answer.chunks)
+@lru_cache(maxsize=4)
+def _pieces(module: Any) -> Any:
+    """The type of a body that comes in pieces, with pauses, or breaks; a client takes only its own module's streams."""
 
     class Pieces(module.SyncByteStream, module.AsyncByteStream):  # type: ignore[misc]
+        def __init__(self, request: Any, answer: Outgoing, pause: Pause) -> None:
+            self._request, self._answer, self._pause = request, answer, pause
+            self._waits = answer.waits or (0.0,) * len(answer.chunks)
+
         def __iter__(self) -> Iterator[bytes]:
-            for wait, chunk in zip(waits, answer.chunks, strict=True):
+            for wait, chunk in zip(self._waits, self._answer.chunks, strict=True):
                 if wait:
-                    pause(wait, False)
+                    self._pause(wait, False)
                 yield chunk
-            if answer.fault is not None:
-                if answer.late:
-                    pause(answer.late, False)
-                raise _error(module, _ERRORS[answer.fault], request)
+            if self._answer.fault is not None:
+                if self._answer.late:
+                    self._pause(self._answer.late, False)
+                raise _error(module, _ERRORS[self._answer.fault], self._request)
 
         async def __aiter__(self) -> AsyncIterator[bytes]:
-            for wait, chunk in zip(waits, answer.chunks, strict=True):
+            for wait, chunk in zip(self._waits, self._answer.chunks, strict=True):
                 if wait:
-                    await _paused(pause(wait, True))
+                    await _paused(self._pause(wait, True))
                 yield chunk
-            if answer.fault is not None:
-                if answer.late:
-                    await _paused(pause(answer.late, True))
-                raise _error(module, _ERRORS[answer.fault], request)
+            if self._answer.fault is not None:
+                if self._answer.late:
+                    await _paused(self._pause(self._answer.late, True))
+                raise _error(module, _ERRORS[self._answer.fault], self._request)
 
-    return Pieces()
+    return Pieces
 
 
 async def _paused(pause: Awaitable[object] | None) -> None:

@@ -30,6 +30,9 @@ _EXPIRES = "2099-01-01T00:00:00Z"
 
 _CODE = "code_execution"
 
+_WHOLE = frozenset({"id", "type", "role", "model", "content", "stop_reason", "stop_sequence", "usage"})
+_TOTALS = frozenset({"input_tokens", "output_tokens"})
+
 NO_TEXTS: Mapping[int, str] = MappingProxyType({})
 
 
@@ -61,27 +64,43 @@ def compose(step: Turn | Reply, request: Request, *, tokens: InputTokens, minted
     given = step.message if isinstance(step, Reply) else _of_turn(step)
     making = _Making(request, minted)
     content, texts = making.content(step)
+    if isinstance(step, Reply) and _is_whole(given):
+        message = {**given, "content": content, "usage": dict(given["usage"])}
+    else:
+        message = _completed(given, content, making, tokens)
+    counts = making.counts
+    minted = Minted(minted.messages + 1, counts["calls"], counts["containers"], counts["files"])
+    return Composed(message, minted, texts)
+
+
+def _is_whole(message: JsonObject) -> bool:
+    """Whether it has all that the API always sends: it is sent as it stands, and says nothing that was not said."""
+    usage = message.get("usage")
+    return message.keys() >= _WHOLE and isinstance(usage, dict) and usage.keys() >= _TOTALS
+
+
+def _completed(given: JsonObject, content: list[JsonObject], making: _Making, tokens: InputTokens) -> JsonObject:
+    """A message with what the API would add to what is given."""
+    body = making.request.body
     called = any(block.get("type") == "tool_use" for block in content)
     message = {
-        "id": f"msg_{minted.messages + 1:04d}",
+        "id": f"msg_{making.minted.messages + 1:04d}",
         "type": "message",
         "role": "assistant",
-        "model": _served_by(content) or str(request.body.get("model", "claude")),
+        "model": _served_by(content) or str(body.get("model", "claude")),
         "content": content,
         "stop_reason": "tool_use" if called else "end_turn",
         "stop_sequence": None,
         "stop_details": None,
         **{key: value for key, value in given.items() if key != "content"},
     }
-    usage = usage_of(content, tokens, request.body, message["stop_reason"])
+    usage = usage_of(content, tokens, body, message["stop_reason"])
     message["usage"] = {**usage, **(given.get("usage") or {})}
     if "container" not in message and any(map(_runs_in_container, content)):
         message["container"] = making.container()
-    if "context_management" not in message and request.body.get("context_management"):
+    if "context_management" not in message and body.get("context_management"):
         message["context_management"] = {"applied_edits": []}
-    counts = making.counts
-    minted = Minted(minted.messages + 1, counts["calls"], counts["containers"], counts["files"])
-    return Composed(message, minted, texts)
+    return message
 
 
 def body_of(message: JsonObject, texts: Mapping[int, str] = NO_TEXTS) -> bytes:
@@ -138,8 +157,8 @@ class _Making:
 
     def __init__(self, request: Request, minted: Minted) -> None:
         self.request = request
+        self.minted = minted
         self.counts = {"calls": minted.calls, "containers": minted.containers, "files": minted.files}
-        self._messages = minted.messages
         self._waiting: list[JsonObject] | None = None
         self._made: list[JsonObject] = []
 
@@ -219,7 +238,7 @@ class _Making:
         return "code_execution_20250825" if "code_execution_20250825" in kinds else BY_CODE
 
     def _redacted(self, data: JsonObject, owner: JsonObject | None) -> JsonObject:
-        return {**data, "data": data.get("data") or opaque("thinking", str(self._messages), str(len(self._made)))}
+        return {**data, "data": data.get("data") or opaque("thinking", str(self.minted.messages), str(len(self._made)))}
 
     def _upload(self, data: JsonObject, owner: JsonObject | None) -> JsonObject:
         return data if "file_id" in data else {**data, "file_id": f"file_{self._next('files'):04d}"}

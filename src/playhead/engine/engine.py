@@ -276,9 +276,10 @@ class Engine:
         asked = Asked(_request_id(call.exchange.number), stream=body.get("stream") is True, timeouts=call.timeouts)
         if isinstance(step, Fail | Drop | Raw):
             return send_fault(step, asked), self._minted
-        sent = step if isinstance(step, Sent) else Sent(reply=step)
+        usual = self.settings.delivery
+        sent = step if isinstance(step, Sent) else Sent(reply=step, delivery=usual)
         if sent.delivery is None:
-            sent = replace(sent, delivery=self.settings.delivery)
+            sent = replace(sent, delivery=usual)
         if calls_tools(sent.reply):
             require_offered(sent.reply, self._tools(body, call.judgement), player.where, body.get("mcp_servers"))
         message, minted, texts = compose(sent.reply, request, tokens=self._input_tokens(call), minted=self._minted)

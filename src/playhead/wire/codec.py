@@ -115,12 +115,15 @@ def _whole(number: float) -> int | float:
     return int(number) if number.is_integer() else number
 
 
+_NO_FLOATS = frozenset({str, int, bool, type(None)})
+
+
 def _holds(value: object, is_wanted: Callable[[float], bool]) -> bool:
     """Whether there is such a float anywhere in the value."""
     # a list that grows while it is read: a value may be nested as deeply as it can be read
     open_values = [value]
     for item in open_values:
-        if isinstance(item, str):
+        if type(item) in _NO_FLOATS:
             continue
         if isinstance(item, dict):
             open_values.extend(item.values())

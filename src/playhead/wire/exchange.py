@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from types import MappingProxyType
 
 from playhead.wire.cloud import cloud_of
@@ -92,6 +93,7 @@ class Exchange:
         return [block for block in self.content if isinstance(block, dict) and block.get("type") == "tool_use"]
 
 
+@lru_cache(maxsize=256)
 def endpoint_of(path: str) -> str:
     """A path without query and without what a gateway puts before the API's own part; a cloud's as the API's."""
     path = path.partition("?")[0].rstrip("/")

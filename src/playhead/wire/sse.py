@@ -92,5 +92,6 @@ def decode_events(body: bytes) -> list[ServerSentEvent]:
 
 def encode_event(name: str, data: bytes) -> bytes:
     """One event as bytes, as the API writes it. Data with line breaks takes one `data:` line each."""
-    lines = b"".join(b"data: " + line + b"\n" for line in data.split(b"\n"))
-    return b"event: " + name.encode() + b"\n" + lines + b"\n"
+    # compact JSON has no line breaks
+    lines = data if b"\n" not in data else data.replace(b"\n", b"\ndata: ")
+    return b"event: %b\ndata: %b\n\n" % (name.encode(), lines)

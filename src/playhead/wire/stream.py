@@ -9,14 +9,13 @@ that arrived; here `complete` is False, and `unparsed` keeps the text that is no
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from types import MappingProxyType
+from types import MappingProxyType, NoneType
 from typing import Any
 
 from playhead.wire.codec import JsonError, JsonObject, decode, encode, encode_text
 from playhead.wire.sse import ServerSentEvent, encode_event
-from playhead.wire.tables import BLOCKS
+from playhead.wire.tables import BLOCKS, USAGE_AT_END, USAGE_AT_START
 
 EventData = JsonObject
 """The data of one event: an object with a `type`."""
@@ -228,74 +227,105 @@ def events_of(
     """
     content = message.get("content")
     blocks: list[Any] = content if isinstance(content, list) else []
-    yield {"type": "message_start", "message": _opening(message)}
+    yield {"type": "message_start", "message": _opening(message, blocks)}
     for index, block in enumerate(blocks):
-        yield {"type": "content_block_start", "index": index, "content_block": _emptied(block)}
+        streamed = _streamed(block) if isinstance(block, dict) else {}
+        yield {"type": "content_block_start", "index": index, "content_block": _emptied(block, streamed)}
         if index == 0:
             yield {"type": "ping"}
-        for delta in _deltas(block, piece, texts.get(index)):
+        for delta in _deltas(block, streamed, piece, texts.get(index)):
             yield {"type": "content_block_delta", "index": index, "delta": delta}
         yield {"type": "content_block_stop", "index": index}
     yield {"type": "message_delta", **_closing(message)}
     yield {"type": "message_stop"}
 
 
-def _opening(message: JsonObject) -> JsonObject:
-    usage = message.get("usage")
-    opening = {**message, "content": [], "stop_reason": None, "stop_sequence": None}
-    if isinstance(usage, dict) and isinstance(usage.get("output_tokens"), int):
-        opening["usage"] = {**usage, "output_tokens": min(1, usage["output_tokens"])}
-    if opening.get("stop_details") is not None:
+def _opening(message: JsonObject, blocks: list[Any]) -> JsonObject:
+    """The message as `message_start` shows it. What only the end tells is absent, save nulls: no delta brings them."""
+    opening = {
+        key: value for key, value in message.items() if value is None or key not in ("container", "context_management")
+    }
+    opening |= {"content": [], "stop_reason": None, "stop_sequence": None}
+    if "stop_details" in opening:
         opening["stop_details"] = None
-    opening.pop("context_management", None)
+    refused = next(filter(None, map(_refused_by, blocks)), None)
+    if refused is not None:
+        opening["model"] = refused
+    usage = message.get("usage")
+    if isinstance(usage, dict):
+        opening["usage"] = _usage_at_start(usage)
     return opening
+
+
+def _refused_by(block: Any) -> str | None:
+    """The model that a reply began with, where this block hands it on to another."""
+    began = block.get("from") if isinstance(block, dict) and block.get("type") == "fallback" else None
+    model = began.get("model") if isinstance(began, dict) else None
+    return model if isinstance(model, str) else None
+
+
+def _usage_at_start(usage: JsonObject) -> JsonObject:
+    told = {key: value for key, value in usage.items() if value is None or key not in USAGE_AT_END}
+    if isinstance(told.get("output_tokens"), int):
+        told["output_tokens"] = min(1, told["output_tokens"])
+    return told
+
+
+def _usage_at_end(usage: JsonObject) -> JsonObject:
+    return {
+        key: value
+        for key, value in usage.items()
+        if key not in USAGE_AT_START and (value is not None or key not in USAGE_AT_END)
+    }
 
 
 def _closing(message: JsonObject) -> JsonObject:
     delta = {key: message.get(key) for key in ("stop_reason", "stop_sequence")}
-    for key in ("stop_details", "container"):
-        if message.get(key) is not None:
-            delta[key] = message[key]
-    closing: JsonObject = {"delta": delta, "usage": message.get("usage") or {"output_tokens": 0}}
+    if "stop_details" in message:
+        delta["stop_details"] = message["stop_details"]
+    if message.get("container") is not None:
+        delta["container"] = message["container"]
+    usage = message.get("usage")
+    told = _usage_at_end(usage) if isinstance(usage, dict) else usage
+    closing: JsonObject = {"delta": delta, "usage": told or {"output_tokens": 0}}
     if message.get("context_management") is not None:
         closing["context_management"] = message["context_management"]
     return closing
 
 
-_EMPTY: Mapping[str, object] = {
-    "text": "",
-    "citations": [],
-    "thinking": "",
-    "signature": "",
-    "input": {},
-    "content": None,
-    "encrypted_content": None,
+_EMPTY: Mapping[str, type] = {
+    "text": str,
+    "citations": list,
+    "thinking": str,
+    "signature": str,
+    "input": dict,
+    "content": NoneType,
+    "encrypted_content": NoneType,
 }
+"""What a streamed member is before its first delta: the empty value of this type."""
 
 
 def _streamed(block: JsonObject) -> Mapping[str, str]:
     """The members of this block that deltas bring, each with their type. A null, say, has no pieces."""
     known = BLOCKS.get(str(block.get("type")))
+    if known is None or not known.streamed:
+        return {}
     return {
         member: delta
-        for member, delta in (known.streamed if known else {}).items()
-        if member in block and (delta in _WHOLE or isinstance(block[member], type(_EMPTY[member])))
+        for member, delta in known.streamed.items()
+        if member in block and (delta in _WHOLE or isinstance(block[member], _EMPTY[member]))
     }
 
 
-def _emptied(block: Any) -> Any:
+def _emptied(block: Any, streamed: Mapping[str, str]) -> Any:
     """The block as `content_block_start` shows it: what deltas will bring is still empty."""
     if not isinstance(block, dict):
         return block
-    streamed = _streamed(block)
-    return {key: copy.copy(_EMPTY[key]) if key in streamed else value for key, value in block.items()}
+    return {key: _EMPTY[key]() if key in streamed else value for key, value in block.items()}
 
 
-def _deltas(block: Any, size: int | None, text: str | None) -> Iterator[JsonObject]:
+def _deltas(block: Any, streamed: Mapping[str, str], size: int | None, text: str | None) -> Iterator[JsonObject]:
     """What the stream adds to a block; `text` is the letter of its input, where that is given."""
-    if not isinstance(block, dict):
-        return
-    streamed = _streamed(block)
     if "compaction_delta" in streamed.values():
         yield {"type": "compaction_delta", **{member: block[member] for member in streamed}}
         return

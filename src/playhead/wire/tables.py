@@ -20,7 +20,7 @@ class BlockType:
     """What is known of one type of content block.
 
     `required` are the members without which the block means nothing. `streamed` maps each member that a stream
-    delivers in pieces to the type of the deltas; everything else arrives in `content_block_start`.
+    delivers in pieces to the type of the deltas, in their order; everything else arrives in `content_block_start`.
     """
 
     name: str
@@ -48,7 +48,8 @@ _BLOCKS = (
         replies=True,
         requests=True,
         required=("text",),
-        streamed=MappingProxyType({"text": "text_delta", "citations": "citations_delta"}),
+        # what a text cites comes before it
+        streamed=MappingProxyType({"citations": "citations_delta", "text": "text_delta"}),
     ),
     BlockType(
         name="thinking",
@@ -163,6 +164,10 @@ DELTAS: Mapping[str, str] = MappingProxyType(
 
 USAGE_COUNTS = ("input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 """The counters of `usage` that are plain numbers; in a `message_delta` they are cumulative."""
+
+USAGE_AT_START = ("cache_creation", "inference_geo", "service_tier", "speed")
+USAGE_AT_END = ("iterations", "output_tokens_details", "server_tool_use", "fallback_credit")
+"""The members of `usage` that a stream tells in `message_start` only, and in `message_delta` only."""
 
 ERROR_STATUS: Mapping[str, int] = MappingProxyType(
     {
