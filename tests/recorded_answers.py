@@ -199,6 +199,8 @@ def _wrong_message(message: JsonObject | None) -> str:
     for member, kind in _MEMBERS:
         if not isinstance(message.get(member), kind):
             return f"its message has no {member}"
+    if "stop_sequence" not in message:
+        return "its message has no stop_sequence"
     if not all(isinstance(block, dict) and isinstance(block.get("type"), str) for block in message["content"]):
         return "its content is no list of blocks"
     return ""

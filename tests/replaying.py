@@ -7,8 +7,7 @@ the SDK hands out must be equal to the letter, but for these, each of which the 
 - the stream helper adds nulls (`sdk_ways.without_nulls`): they do not count where its message is compared with one of
   another way, nor for the few recorded streams that hold all in `message_start`, since it adds them at `message_delta`;
 - the plain namespace's stream helper reads no beta fields (`sdk_ways.is_beta`), and older versions' helpers do not read
-  all others (`sdk_ways.lost_by_the_helper`): what was recorded as JSON is not compared with what they make of it;
-- `reply()` fills in `stop_sequence` where a log of a client's left it out; the API always tells it.
+  all others (`sdk_ways.lost_by_the_helper`): what was recorded as JSON is not compared with what they make of it.
 """
 
 from __future__ import annotations
@@ -84,7 +83,7 @@ def _comparable(original: Original, way: Way, message: JsonObject) -> tuple[Json
     if recorded is None:
         recorded = next(original[kind, way.beta] for kind in ("json", "events") if (kind, way.beta) in original)
     if way.kind != "helper":
-        return {"stop_sequence": None, **recorded}, message
+        return recorded, message
     if lost_by_the_helper() or (not way.beta and is_beta(recorded)):
         return None
     return without_nulls(recorded), without_nulls(message)

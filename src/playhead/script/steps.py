@@ -197,8 +197,8 @@ def turn(
 def reply(message: Mapping[str, Any], /, *, check: bool = True) -> Reply:
     """A whole message as a dict in the API's shape; `id`, `type`, `role`, `model`, `usage` may be left out.
 
-    A message that has all of them and `stop_reason`, `stop_sequence` besides is sent as it stands; to any other the
-    fake adds what the API would say.
+    A message that has all of them, and `stop_reason` and `stop_sequence` besides, is sent as it stands; to any other
+    the fake adds what the API would say.
 
     With `check=False` it is sent as it stands: for what the API never sends, such as an unknown stop reason or a
     call of a tool that does not exist.
