@@ -190,7 +190,7 @@ def test_too_few_retries() -> None:
     assert str(fake.failure()) == (
         "2 of 2 steps were never asked for\n"
         "    1   fail(529, times=5)   <- next, 2 more times\n"
-        '    2   say "never"\n'
+        '    2   say("never")\n'
         "The loop stopped after exchange 3, which failed: 529 overloaded_error."
     )
 

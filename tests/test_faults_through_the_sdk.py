@@ -40,6 +40,7 @@ def body_of(step: Any) -> bytes:
 
 
 INSIDE_A_CHARACTER = body_of(GREETING).index("ö".encode()) + 1
+INSIDE_AN_EVENT = body_of(SMALL).index(b'"ook."')
 
 
 @pytest.fixture(autouse=True)
@@ -145,7 +146,12 @@ STREAMS: list[tuple[Any, str, str, str]] = [
     (cut(SMALL, bytes=0, how="end"), "0 events, no end", "AssertionError", "200 incomplete"),
     (cut(SMALL, bytes=1, how="end"), "0 events, no end", "AssertionError", "200 incomplete"),
     (cut(SMALL, bytes=290, how="end"), "0 events, no end", "AssertionError", "200 incomplete"),
-    (cut(SMALL, bytes=700, how="end"), "4 events, no end", "['Let me l'] None", "200 ['Let me l'] None incomplete"),
+    (
+        cut(SMALL, bytes=INSIDE_AN_EVENT, how="end"),
+        "4 events, no end",
+        "['Let me l'] None",
+        "200 ['Let me l'] None incomplete",
+    ),
     (
         cut(turn(say("Größe")), bytes=INSIDE_A_CHARACTER, how="end"),
         "2 events, UnicodeDecodeError",
@@ -163,7 +169,7 @@ STREAMS: list[tuple[Any, str, str, str]] = [
         "200 ['Let me look.', ('get_tide', {})] None incomplete",
     ),
     (cut(SMALL, events=19), "18 events, ReadError", "ReadError", "200 whole incomplete"),
-    (cut(SMALL, bytes=700), "4 events, ReadError", "ReadError", "200 ['Let me l'] None incomplete"),
+    (cut(SMALL, bytes=INSIDE_AN_EVENT), "4 events, ReadError", "ReadError", "200 ['Let me l'] None incomplete"),
     (cut(SMALL, events=0, how="close"), "0 events, RemoteProtocolError", "RemoteProtocolError", "200 incomplete"),
     (
         cut(SMALL, events=15, how="close"),
@@ -313,7 +319,7 @@ AS_JSON: list[tuple[Any, str, str]] = [
     (cut(SMALL, events=19, how="end"), "whole", "200 whole"),
     (cut(SMALL, bytes=0, how="end"), "JSONDecodeError", "200 incomplete"),
     (cut(SMALL, bytes=1, how="end"), "JSONDecodeError", "200 incomplete"),
-    (cut(SMALL, bytes=700, how="end"), "whole", "200 whole"),
+    (cut(SMALL, bytes=INSIDE_AN_EVENT, how="end"), "whole", "200 whole"),
     (cut(turn(say("Größe")), bytes=INSIDE_A_CHARACTER, how="end"), "['Größe'] end_turn", "200 ['Größe'] end_turn"),
     (cut(turn(say("Größe")), bytes=INSIDE_A_CHARACTER), "whole (2 requests)", "200 ['Größe'] end_turn incomplete"),
     # the same, and the connection breaks
@@ -321,7 +327,7 @@ AS_JSON: list[tuple[Any, str, str]] = [
     (cut(SMALL, events=0), "whole (2 requests)", "200 incomplete"),
     (cut(SMALL, events=15), "whole (2 requests)", "200 incomplete"),
     (cut(SMALL, events=19), "whole (2 requests)", "200 whole incomplete"),
-    (cut(SMALL, bytes=700), "whole (2 requests)", "200 whole incomplete"),
+    (cut(SMALL, bytes=INSIDE_AN_EVENT), "whole (2 requests)", "200 whole incomplete"),
     (cut(SMALL, events=15, how="close"), "whole (2 requests)", "200 incomplete"),
     (cut(SMALL, events=0, how="timeout"), "whole (2 requests)", "200 incomplete"),
     (cut(SMALL, events=15, how="timeout"), "whole (2 requests)", "200 incomplete"),

@@ -190,17 +190,17 @@ def test_scripts_that_were_not_played() -> None:
     line = test_scripts_that_were_not_played.__code__.co_firstlineno + 6
     assert str(failure) == (
         "1 of 3 steps of 'tide' was never asked for\n"
-        '    3   say "never"   <- next\n'
+        '    3   say("never")   <- next\n'
         'Its conversation stopped after exchange 2 with stop_reason "end_turn".\n'
         "2 of 3 steps of 'tide' were never asked for\n"
-        '    2   say "high"   <- next\n'
-        '    3   say "never"\n'
+        '    2   say("high")   <- next\n'
+        '    3   say("never")\n'
         'Its conversation stopped after exchange 3 with stop_reason "tool_use": it left 1 tool call unanswered.\n'
         "1 of 2 steps of 'moon' was never asked for\n"
         "    2   fail(529, times=2)   <- next\n"
         'Its conversation stopped after exchange 4 with stop_reason "end_turn".\n'
         f"1 of 1 step of <lambda of line {line}> was never asked for: no conversation fits this case\n"
-        "    1   call get_tide()   <- next\n"
+        '    1   call("get_tide")   <- next\n'
         "Conversations began with 'the tide', 'the tide at Brest', 'by the light of the moon'."
     )
     assert len(failure.steps) == 5
@@ -220,7 +220,7 @@ def test_no_request_at_all() -> None:
     failure = FakeClaude({"tide": [say("a")]}).failure()
     assert str(failure) == (
         "1 of 1 step of 'tide' was never asked for: no conversation fits this case\n"
-        '    1   say "a"   <- next\n'
+        '    1   say("a")   <- next\n'
         "The loop sent no request."
     )
 
