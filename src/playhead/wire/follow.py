@@ -256,14 +256,14 @@ class Follower:
         start = 0 if link is None else link.shared
         latest: int | None = None
         for index in range(start, len(messages)):
-            for position in self._evidence(messages[index], index):
+            for position in self._evidence(messages[index], index, link):
                 if latest is None or position > latest:
                     latest = position
         if latest is None or (link is not None and (link.parent is None or latest <= link.parent)):
             return None
         return self._departs_from(latest, messages)
 
-    def _evidence(self, message: object, index: int) -> list[int]:
+    def _evidence(self, message: object, index: int, link: Link | None) -> list[int]:
         found: list[int] = []
         for block in blocks_of(message):
             key = block.data.get("id" if block.type == "tool_use" else "tool_use_id")
@@ -272,9 +272,18 @@ class Follower:
                 found.append(position)
         if isinstance(message, dict) and message.get("role") == "assistant":
             position = self._by_reply.get(_digest(b"", message))
-            if position is not None and index in (0, len(self._placed[position].exchange.messages)):
+            if position is not None and self._stands(position, index, link):
                 found.append(position)
         return found
+
+    def _stands(self, position: int, index: int, link: Link | None) -> bool:
+        """Whether a message that equals the reply of an exchange is that reply, by where it stands: in its own place,
+        or before it, in the same conversation, because messages between were left out.
+        """
+        placed = self._placed[position]
+        own = len(placed.exchange.messages)
+        same = link is not None and link.conversation == placed.link.conversation
+        return index in (0, own) or (same and index < own)
 
     def _departs_from(self, parent: int, messages: Sequence[object]) -> Link:
         placed = self._placed[parent]
