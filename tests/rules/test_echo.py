@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from made_sessions import Json, Q, Q2, call, exchange, reply, result, said, session, text, user
+from made_sessions import Q2, Json, Q, call, exchange, reply, result, said, session, text, user
 from playhead.rules.echo import came_back_changed, echo_of, goes_on, prefilled, related
 from playhead.rules.rule import StepView
 from playhead.wire.follow import Follower

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from made_sessions import DONE, Q, Q2, Json, call, exchange, reply, result, said, session, text, user
+from made_sessions import DONE, Q2, Json, Q, call, exchange, reply, result, said, session, text, user
 from playhead.rules.checker import Checker, check
 from playhead.rules.rule import Finding, Rule, StepView
 from playhead.rules.steps import OUTCOMES, StepRules, outcome
