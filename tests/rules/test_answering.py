@@ -97,6 +97,10 @@ FAILING: dict[str, dict[str, tuple[Session, list[Found]]]] = {
             ),
             [("broken", "$response", 2)],
         ),
+        "run-and-the-turn-left-out": (
+            follow(Q2, first=reply(C1), tools_run=["t1"]),
+            [("broken", "$response", 1)],
+        ),
         "in-one-of-two-conversations": (
             session(
                 exchange([Q], BOTH),
@@ -181,6 +185,10 @@ FAILING: dict[str, dict[str, tuple[Session, list[Found]]]] = {
             one(raised(), tools_run=["t1"], results={"t1": {"raised": "boom"}}),
             [("broken", "$response", 1)],
         ),
+        "raised-with-another-word": (
+            one(raised("AgentError: tool add failed"), tools_run=["t1"], results={"t1": {"raised": "boom"}}),
+            [("broken", "$response", 1)],
+        ),
         "raised-in-the-second-turn": (
             session(
                 exchange([Q], reply(C1), results={"t1": "3"}),
@@ -197,6 +205,7 @@ FAILING: dict[str, dict[str, tuple[Session, list[Found]]]] = {
             one(raised("no such tool"), call("t9"), {**ODD, "id": "t8"}, tools_run=["t9"]),
             [("broken", "$response", 1)],
         ),
+        "returned-with-the-call-open": (one(RETURNED, ODD, tools_run=[]), [("broken", "$response", 1)]),
         "passed-over": (
             follow(said(ODD), user("Go on."), first=reply(ODD)),
             [("broken", "$.messages[1].content[0]", 2)],
@@ -217,6 +226,10 @@ FAILING: dict[str, dict[str, tuple[Session, list[Found]]]] = {
         "no-result": (
             follow(said(BAD), user("Go on."), first=reply(BAD)),
             [("broken", "$.messages[1].content[0]", 2)],
+        ),
+        "dropped-and-the-text-kept": (
+            follow(said(text("I add.")), user("Go on."), first=reply(text("I add."), BAD)),
+            [("broken", "$.messages", 2)],
         ),
         "no-json": (
             session(
@@ -300,6 +313,18 @@ PASSING: dict[str, Session] = {
     "the-budget-was-spent": one(raised("the budget of 12 requests is spent; not run: add"), BAD, tools_run=[]),
     "raised-for-something-else": one(
         raised("TooManyTurns: 30 requests"), tools_run=["t1"], results={"t1": {"raised": "boom"}}
+    ),
+    "an-unknown-tool-and-the-caller-was-told": one(
+        {"how": "returned", "shown": {"text": "", "error": "no tool frobnicate"}}, ODD, tools_run=[]
+    ),
+    "the-user-stopped-after-a-failing-tool": one(
+        raised("KeyboardInterrupt"), tools_run=["t1"], results={"t1": {"raised": "boom"}}, user_event="stop"
+    ),
+    "run-and-a-summary-asked-for-before-it-was-told": session(
+        exchange([Q], reply(C1), tools_run=["t1"]),
+        exchange(sent(Q, user("Sum up."), tools=None), reply(text("They asked for a sum, and Claude adds it up."))),
+        exchange([Q, said(C1), user(result("t1"))], DONE),
+        end=RETURNED,
     ),
     "an-output-tool-at-the-end": one(RETURNED, tools_run=[]),
     "a-known-tool-left-open": one(raised("Interrupted"), C1, tools_run=[]),

@@ -127,3 +127,27 @@ def test_calls_of_a_reply_with_an_unknown_stop_reason(
     """What is not known is no wish for tools."""
     found = check(Session.from_exchanges(exchanges))
     assert [(v.level, v.path, v.exchange) for v in found if v.rule == "unknown-stop-reason-stops"] == expected
+
+
+HOLOGRAM = {"type": "hologram", "data": "x"}
+CRASHES: dict[str, tuple[Json, str | None, bool]] = {
+    "a-stop-reason": (reply("quota_reached", HOLOGRAM), "KeyError: 'quota_reached'", True),
+    "a-block": (reply("end_turn", HOLOGRAM), "ValueError: unknown block type hologram", True),
+    "a-block-beside-a-call": (
+        reply("tool_use", HOLOGRAM, CALL),
+        "AttributeError: 'dict' has no attribute 'text'",
+        True,
+    ),
+    "a-stop-reason-that-ends-it": (reply("quota_reached", CALL), "unknown stop reason quota_reached", False),
+    "no-word-on-it": (reply("end_turn", HOLOGRAM), None, False),
+    "a-limit": (reply("tool_use", HOLOGRAM, CALL), "TurnLimitReached after 30 blocks", False),
+    "nothing-new": (reply("end_turn", {"type": "text", "text": "Hm."}), "KeyError: 'x'", False),
+}
+
+
+@pytest.mark.parametrize(("response", "error", "crashed"), CRASHES.values(), ids=CRASHES)
+def test_a_loop_that_fails_at_what_it_does_not_know(response: Json, error: str | None, crashed: bool) -> None:
+    """To stop and say so is right; to fail with a look-up that was not expected is not."""
+    made = Session.from_exchanges([exchange(response, [])], end={"how": "raised", "error": error})
+    found = [v.path for v in check(made) if v.rule == "unknown-stop-reason-stops"]
+    assert found == (["$response"] if crashed else [])

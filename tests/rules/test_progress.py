@@ -22,6 +22,7 @@ from made_sessions import (
     said,
     sent,
     session,
+    showed,
     text,
     user,
 )
@@ -69,6 +70,10 @@ FAILING: dict[str, dict[str, tuple[Session, list[Found]]]] = {
         "a-fourth-time": (asked(4, CUT), [("broken", "$.max_tokens", 3)]),
         "with-a-call-that-was-cut": (asked(3, CUT_CALL), [("broken", "$.max_tokens", 3)]),
         "and-then-it-succeeds": (asked(2, CUT, DONE), [("broken", "$.max_tokens", 3)]),
+        "the-part-that-came-shown-as-the-answer": (
+            asked(1, CUT, end=showed(text="It is")),
+            [("broken", "$response.stop_reason", 1)],
+        ),
         "between-other-conversations": (
             session(
                 exchange([Q], CUT), exchange([Q2], DONE), exchange([Q], CUT), exchange([Q2], DONE), exchange([Q], CUT)
@@ -122,6 +127,8 @@ PASSING: dict[str, Session] = {
         exchange([Q, said("It is"), user("Go on.")], CUT),
         exchange([Q, said("It is"), user("Go on."), said("It is"), user("Go on.")], DONE),
     ),
+    "cut-and-shown-with-its-reason": asked(1, CUT, end=showed(text="It is", stop_reason="max_tokens")),
+    "cut-and-told": asked(1, CUT, end={"how": "returned", "error": "cut", "shown": {"text": "It is"}}),
     "sampled-five-times": asked(5, DONE),
     "failed-twice": rounds(BUSY, BUSY),
     "failed-twice-and-then-otherwise": rounds(BUSY, BUSY, result("", "The disk is gone.", is_error=True)),

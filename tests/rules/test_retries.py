@@ -83,6 +83,10 @@ FAILING: dict[str, dict[str, tuple[Session, list[Found]]]] = {
         "again-and-again": (again(INVALID, times=3), [("broken", "$", 2), ("broken", "$", 3)]),
         "with-a-history": (again(INVALID, end=None, messages=TURN), [("broken", "$", 2)]),
         "the-status-is-not-known": (again(error(None, "invalid_request_error")), [("broken", "$", 2)]),
+        "with-more": (
+            two(exchange(TURN, INVALID), exchange([*TURN, user("Hello?")], INVALID)),
+            [("broken", "$.messages[3]", 2)],
+        ),
         "after-other-conversations": (
             session(exchange(TURN, INVALID), exchange([Q], DONE), exchange(TURN, INVALID)),
             [("broken", "$", 3)],
@@ -237,6 +241,13 @@ PASSING: dict[str, Session] = {
     ),
     "without-the-beta-that-was-refused": two(
         exchange(TURN, INVALID, headers={**KEY, "anthropic-beta": "x-2020-01-01"}), exchange(TURN, DONE, headers=KEY)
+    ),
+    "invalid-and-mended-by-what-was-missing": two(
+        exchange([Q, said(C)], error(400, "invalid_request_error", "messages.1: no result")),
+        exchange([Q, said(C), user(result())], DONE),
+    ),
+    "invalid-in-another-way": two(
+        exchange(TURN, INVALID), exchange([*TURN, user("")], error(400, "invalid_request_error", "messages.3: empty"))
     ),
     "the-server-wishes-it": again(error(400, "invalid_request_error", headers={"x-should-retry": "true"}), end=None),
     "the-fakes-own-refusals": again(error(400, "invalid_request_error", "Playhead: the script is over")),

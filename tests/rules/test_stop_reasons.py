@@ -49,6 +49,7 @@ CODE = {"type": "code_execution_20260120", "name": "code_execution"}
 RUN = {"type": "server_tool_use", "id": "srvtoolu_2", "name": "code_execution", "input": {"code": "add(1)"}}
 BY_CODE = {**C, "caller": {"type": "code_execution_20260120", "tool_id": "srvtoolu_2"}}
 CALLED = {"model": "claude-opus-4-8", "tools": [CODE, {**ADD, "allowed_callers": ["code_execution_20260120"]}]}
+RAN = {"type": "code_execution_tool_result", "tool_use_id": "srvtoolu_2", "content": {}}
 BOX = {"container": {"id": "container_1", "expires_at": "2026-10-01T00:00:00Z"}}
 
 
@@ -105,6 +106,14 @@ FAILING: dict[str, dict[str, tuple[Session, list[Found]]]] = {
             [("broken", "$response.stop_reason", 1)],
         ),
         "the-words-of-a-refusal-shown": (one(REFUSED, showed(text="I")), [("warn", "$response.stop_reason", 1)]),
+        "a-pause-returned-as-the-answer": (
+            session(exchange(sent(Q, tools=[WEB]), PAUSED), end=RETURNED),
+            [("broken", "$response.stop_reason", 1)],
+        ),
+        "nobody-knows-what-was-run-but-the-text-was-shown": (
+            one(reply(LOOK, C), showed(text="Let me look.")),
+            [("broken", "$response.stop_reason", 1)],
+        ),
         "the-text-before-a-call-taken-for-the-answer": (
             one(reply(LOOK, C), showed(text="Let me look."), tools_run=[]),
             [("broken", "$response.stop_reason", 1)],
@@ -146,6 +155,18 @@ FAILING: dict[str, dict[str, tuple[Session, list[Found]]]] = {
         "a-user-message-between": (paused(Q, PAUSE, user("Go on.")), [("broken", "$.messages[2]", 2)]),
         "the-next-question-between": (paused(Q, PAUSE, Q2), [("broken", "$.messages[2]", 2)]),
         "with-other-tools": (paused(Q, PAUSE, tools=[WEB, NOW]), [("broken", "$.tools", 2)]),
+        "asked-anew-instead": (
+            session(exchange(sent(Q, tools=[WEB]), PAUSED), exchange(sent(Q, tools=[WEB]), DONE), end=RETURNED),
+            [("broken", "$.messages", 2), ("broken", "$response.stop_reason", 1)],
+        ),
+        "left-out-of-the-conversation": (
+            session(exchange(sent(Q, tools=[WEB]), PAUSED), exchange(sent(Q, Q2, tools=[WEB]), DONE), end=RETURNED),
+            [("broken", "$.messages", 2), ("broken", "$response.stop_reason", 1)],
+        ),
+        "left-out-and-the-end-is-not-known": (
+            session(exchange(sent(Q, tools=[WEB]), PAUSED), exchange(sent(Q, Q2, tools=[WEB]), DONE)),
+            [("broken", "$response.stop_reason", 1)],
+        ),
         "the-second-pause": (
             session(
                 exchange(sent(Q, tools=[WEB]), PAUSED),
@@ -221,6 +242,10 @@ FAILING: dict[str, dict[str, tuple[Session, list[Found]]]] = {
             ),
             [("broken", "$.container", 2)],
         ),
+        "left-out-in-the-same-turn": (
+            held(reply(RUN, RAN, C, **BOX), Q, said(RUN, RAN, C), user(result())),
+            [("broken", "$.container", 2)],
+        ),
         "lost-at-a-pause": (held(reply(RUN, stop="pause_turn", **BOX), Q, said(RUN)), [("broken", "$.container", 2)]),
     },
     "compaction-block-kept": {
@@ -265,6 +290,9 @@ PASSING: dict[str, Session] = {
         exchange(sent(Q, max_tokens=999), DONE),
         end=showed(text="It is 3."),
     ),
+    "a-cut-reply-and-an-error-beside-it": one(
+        reply(PART, stop="max_tokens"), {"how": "returned", "error": "cut", "shown": {"text": "It is"}}
+    ),
     "a-refusal-raised": one(REFUSED, raised("Claude declined")),
     "a-refusal-told": one(reply(stop="refusal"), showed(text="Claude would not answer this.")),
     "a-refusal-for-another-model": refused(Q, model="claude-sonnet-4-5"),
@@ -297,6 +325,10 @@ PASSING: dict[str, Session] = {
         exchange(sent(Q, said(SEARCH, HITS, PART, text(" then")), tools=[WEB]), DONE),
         end=RETURNED,
     ),
+    "a-pause-that-was-sampled-again": session(
+        exchange(sent(Q, tools=[WEB]), PAUSED), exchange(sent(Q, tools=[WEB]), DONE)
+    ),
+    "a-pause-that-the-user-stopped": session(exchange(sent(Q, tools=[WEB]), PAUSED, user_event="stop"), end=RETURNED),
     "a-pause-and-a-limit": session(exchange(sent(Q, tools=[WEB]), PAUSED), end=raised("TurnLimitReached")),
     "a-pause-and-the-loop-is-still-running": session(exchange(sent(Q, tools=[WEB]), PAUSED), end=RUNNING),
     "a-pause-and-an-overloaded-api": session(
@@ -323,12 +355,7 @@ PASSING: dict[str, Session] = {
     "the-container-carried-with-skills": held(
         reply(RUN, BY_CODE, **BOX), Q, said(RUN, BY_CODE), user(result()), container={"id": "container_1", "skills": []}
     ),
-    "a-container-that-nothing-waits-for": held(
-        reply(RUN, {**HITS, "type": "code_execution_tool_result", "tool_use_id": "srvtoolu_2"}, C, **BOX),
-        Q,
-        said(RUN, {**HITS, "type": "code_execution_tool_result", "tool_use_id": "srvtoolu_2"}, C),
-        user(result()),
-    ),
+    "a-container-that-nothing-waits-for": held(reply(RUN, RAN, text("3"), **BOX), Q, said(RUN, RAN, text("3")), Q2),
     "no-container": held(reply(C), Q, said(C), user(result())),
     "a-container-of-another-conversation": held(reply(RUN, BY_CODE, **BOX), Q2),
     "a-summary-kept": compacted(Q, said(SUMMARY, text("It is 3.")), Q2),

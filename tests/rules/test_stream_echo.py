@@ -102,6 +102,14 @@ FAILING: dict[str, dict[str, tuple[Session, list[Found]]]] = {
             back(came(C, C2), {**C, "input": C2["input"]}, {**C2, "input": {}}, answers=("t1", "t2")),
             [("broken", "$.messages[1].content", 2)],
         ),
+        "a-call-without-what-came-for-it": (
+            back(came(LOOK, C), LOOK, {**C, "input": {}}),
+            [("broken", "$.messages[1].content", 2)],
+        ),
+        "a-text-with-what-came-for-a-call": (
+            back(came(LOOK, C), text('I look.{"a": 1}'), C),
+            [("broken", "$.messages[1].content", 2)],
+        ),
         "texts-joined-over-a-call": (
             back(came(LOOK, C, MORE, C2), text("I look.I add."), C, C2, answers=("t1", "t2")),
             [("broken", "$.messages[1].content", 2)],
@@ -159,6 +167,7 @@ FAILING: dict[str, dict[str, tuple[Session, list[Found]]]] = {
             ),
             [("broken", "$.messages[1].content", 2)],
         ),
+        "thinking-left-out": (back(came(thought(), C), C, **T6), [("broken", "$.messages[1].content", 2)]),
         "redacted-left-out": (back(came(SEALED, C), C, **T6), [("broken", "$.messages[1].content", 2)]),
         "redacted-without-its-data": (
             back(came(SEALED, C), {**SEALED, "data": ""}, C, **T6),
@@ -255,6 +264,8 @@ def test_sentences() -> None:
         "text-twice": ["a text block came once and is sent back 2 times"],
         "inputs-exchanged": ["t1 came back with the input of t2"],
         "an-input-at-the-wrong-call": ["t1 came back with the input of t2"],
+        "a-call-without-what-came-for-it": ["t1 came back without the input that came for it"],
+        "a-text-with-what-came-for-a-call": ["a text block came back with the input of a call behind it"],
         "texts-joined-over-a-call": ["2 text blocks with others between them came back as one"],
     }
     (empty,) = [

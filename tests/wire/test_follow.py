@@ -368,7 +368,9 @@ def test_what_follows_what() -> None:
         follower.settle(position, exchange)
     assert [exchange for exchange, _ in follower.line(1)] == [second, first]
     assert list(follower.line(None)) == []
-    assert (follower.followers(0), follower.followers(1)) == ([second, fork], [])
+    assert [exchange for exchange, _ in follower.followers(0)] == [second, fork]
+    assert follower.followers(1) == []
+    assert [(position, link.parent) for position, _, link in follower.all()] == [(0, None), (1, 0), (2, 0)]
     assert [exchange for exchange, _ in follower.leaves()] == [second, fork]
     assert list(follower.replies()) == [fork, second, first]
     assert (follower.newest, Follower().newest) == (2, None)

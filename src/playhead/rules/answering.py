@@ -21,11 +21,13 @@ from playhead.rules.calls import (
     unanswered,
     where,
 )
-from playhead.rules.ending import speaks_of_trouble, stopped_on_purpose
+from playhead.rules.echo import goes_on
+from playhead.rules.ending import speaks_of_trouble, stopped_on_purpose, tells_trouble
 from playhead.rules.executions import runs_again
 from playhead.rules.rule import EndView, Finding, Rule, StepView
 from playhead.wire.exchange import Exchange
 from playhead.wire.tables import SERVER_CALLS
+from playhead.wire.turns import blocks_of
 
 _WITH_CALLS = ("tool_use", "unsaid")
 _UNANSWERED = ("tool-use-unanswered",)
@@ -82,6 +84,36 @@ def _run_later_again(view: EndView) -> Iterator[Finding]:
                 values={"id": call},
                 exchange=exchange.number,
             )
+
+
+def _never_told(view: EndView) -> Iterator[Finding]:
+    """Calls that were run, in a conversation that went on without their turn."""
+    if not view.over or not any(exchange.tools_run for exchange in view.exchanges):
+        return
+    told = {
+        str(block.data.get("tool_use_id"))
+        for _, exchange, link in view.so_far.all()
+        for message in exchange.messages[link.shared :]
+        for block in blocks_of(message)
+        if block.type == "tool_result"
+    }
+    for position, exchange, _ in view.so_far.all():
+        followed = any(link.kind == "continues" for _, link in view.so_far.followers(position))
+        if not followed or exchange.failed or exchange.stop_reason != "tool_use" or exchange.user_event is not None:
+            continue
+        for call in exchange.calls():
+            if id_of(call) in (exchange.tools_run or ()) and id_of(call) not in told:
+                yield Finding(
+                    path="$response",
+                    what=f"{named(call)} was run and its result was never sent, although the conversation went on",
+                    values={"id": id_of(call)},
+                    exchange=exchange.number,
+                )
+
+
+def _not_answered_or_again(view: EndView) -> Iterator[Finding]:
+    yield from _run_later_again(view)
+    yield from _never_told(view)
 
 
 def _skipped(step: StepView) -> Iterator[Finding]:
@@ -168,13 +200,18 @@ def _error_ends_loop(view: EndView) -> Iterator[Finding]:
     for exchange, _ in view.leaves:
         for call, outcome in exchange.results.items():
             raised = raised_text(outcome)
-            if raised is None or not (not view.error or raised in view.error or view.error in raised):
+            if raised is None or not (raised in view.error or view.error in raised or _let_out(view, exchange)):
                 continue
             yield Finding(
                 path="$response",
                 what=f"{call} raised {raised!r}, and the loop ended with it instead of answering the call",
                 exchange=exchange.number,
             )
+
+
+def _let_out(view: EndView, exchange: Exchange) -> bool:
+    """Whether the loop ended right after a tool had failed, for no reason of its own."""
+    return exchange is view.last and exchange.user_event is None and not stopped_on_purpose(view.error)
 
 
 def _unknown_tool(step: StepView) -> Iterator[Finding]:
@@ -194,7 +231,7 @@ def _unknown_tool(step: StepView) -> Iterator[Finding]:
 
 
 def _unknown_tool_ends_loop(view: EndView) -> Iterator[Finding]:
-    exchange = _left_open(view)
+    exchange = _left_open(view, "raised", "returned")
     tools = offered(exchange) if exchange is not None else None
     if exchange is None or tools is None:
         return
@@ -209,11 +246,13 @@ def _unknown_tool_ends_loop(view: EndView) -> Iterator[Finding]:
             return
 
 
-def _left_open(view: EndView) -> Exchange | None:
-    """The last exchange, if it asks for calls that were not run and the loop raised, for no limit of its own."""
+def _left_open(view: EndView, *how: str) -> Exchange | None:
+    """The last exchange, if it asks for calls that were not run and the loop ended, for no limit of its own."""
     last = view.last
-    if view.how != "raised" or last is None or last.failed or stopped_on_purpose(view.error):
+    if view.how not in how or last is None or last.failed or stopped_on_purpose(view.error):
         return None
+    if view.how == "returned" and (view.error or tells_trouble(view.shown)):
+        return None  # the caller was told
     if last.stop_reason not in ("tool_use", None) or set(last.tools_run or ()) >= {id_of(c) for c in last.calls()}:
         return None
     return last
@@ -225,14 +264,14 @@ def _with(view: EndView) -> str:
 
 def _invalid_input(step: StepView) -> Iterator[Finding]:
     parent = step.parent
-    if parent is None or not step.answers_calls:
+    if parent is None:
         return
     for position, call in enumerate(step.calls):
         echoed, answered = step.echoed.get(id_of(call)), id_of(call) in step.results
         kept = echoed is None or isinstance(echoed.data.get("input"), dict)
         if kept and answered:
             continue
-        fault = input_fault(parent, call)
+        fault = input_fault(parent, call) if goes_on(step) else None
         if fault is not None:
             what = "is sent back with an input that is no object" if not kept else "has no result"
             path = f"{where(step, call)}.input" if not kept else where(step, call)
@@ -245,7 +284,7 @@ def _invalid_input(step: StepView) -> Iterator[Finding]:
 
 
 def _invalid_input_ends_loop(view: EndView) -> Iterator[Finding]:
-    exchange = _left_open(view)
+    exchange = _left_open(view, "raised")
     if exchange is None:
         return
     for call in exchange.calls():
@@ -288,7 +327,7 @@ RULES = (
         step=_answered_once,
         after=_WITH_CALLS,
         answer=_run_twice,
-        end=_run_later_again,
+        end=_not_answered_or_again,
     ),
     Rule(
         id="skipped-calls-still-answered",

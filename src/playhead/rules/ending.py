@@ -45,7 +45,7 @@ def speaks_of_trouble(text: str) -> bool:
 def shown_text(view: EndView) -> str | None:
     """The text that the loop showed, where it showed nothing else that could tell how the reply ended."""
     shown = view.shown
-    if shown is None or any(key not in _SAYS for key in shown):
+    if shown is None or view.error or any(key not in _SAYS for key in shown):
         return None
     text = shown.get("text")
     return text if isinstance(text, str) else None
@@ -65,11 +65,13 @@ def left_undone(view: EndView, last: Exchange) -> bool:
     choice = (last.request or {}).get("tool_choice")
     forced = isinstance(choice, dict) and choice.get("type") in ("any", "tool")
     calls = {str(call.get("id")) for call in last.calls()}
-    if view.how != "returned" or last.stop_reason != "tool_use" or forced or not calls or last.tools_run is None:
+    if view.how != "returned" or view.error or last.stop_reason != "tool_use" or forced or not calls:
         return False
-    if not calls.isdisjoint(last.tools_run):
+    if not calls.isdisjoint(last.tools_run or ()):
         return False
     text, shown = text_of(last).strip(), view.shown
+    if last.tools_run is None and not (text and shown and "text" in shown):
+        return False  # they may have been run
     if shown is None:
         return bool(text)
     handed_over = any("tool" in key or "call" in key for key in shown)

@@ -5,12 +5,14 @@ Law: pure checks. Executions are known from `tools_run`, or from the results tha
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 
 from playhead.rules.calls import id_of, is_error, named
-from playhead.rules.rule import AnswerCheck, Finding, Rule, StepCheck, StepView
+from playhead.rules.ending import stopped_on_purpose
+from playhead.rules.rule import AnswerCheck, EndView, Finding, Rule, StepCheck, StepView
 from playhead.wire.exchange import Exchange
-from playhead.wire.tables import STOP_REASONS
+from playhead.wire.tables import BLOCKS, STOP_REASONS
 
 _CUT = tuple(name for name, reason in STOP_REASONS.items() if not reason.whole)
 
@@ -69,6 +71,28 @@ def _is_novel(exchange: Exchange) -> bool:
     return exchange.stop_reason is not None and exchange.stop_reason not in STOP_REASONS
 
 
+_CRASHED = re.compile(
+    r"\b(Key|Attribute|Type|Index|Assertion|NotImplemented|Validation|Match|Unbound)\w*Error|\bblock\b|unexpected", re.I
+)
+
+
+def _new_word_ends_loop(view: EndView) -> Iterator[Finding]:
+    """A loop that failed, not stopped, at a stop reason or a type of block that it did not know."""
+    last = view.last
+    if view.how != "raised" or last is None or last.failed or stopped_on_purpose(view.error):
+        return
+    new = [str(b.get("type")) for b in last.content if isinstance(b, dict) and b.get("type") not in BLOCKS]
+    if _is_novel(last):
+        new.append(str(last.stop_reason))
+    if new and _CRASHED.search(view.error):
+        yield Finding(
+            path="$response",
+            what=f"the reply brought {new[0]!r}, which no table lists, and the loop ended with {view.error!r}",
+            values={"reason": last.stop_reason},
+            exchange=last.number,
+        )
+
+
 RULES = (
     Rule(
         id="max-tokens-no-tool-execution",
@@ -88,5 +112,6 @@ RULES = (
         answer=ran(_is_novel, _STOPPED),
         step=answered(_is_novel, _STOPPED),
         after=("novel",),
+        end=_new_word_ends_loop,
     ),
 )

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from playhead.rules.bodies import same_body
 from playhead.rules.order import PAIRING
-from playhead.rules.rule import Finding, RequestView, Rule
+from playhead.rules.rule import Finding, RequestView, Rule, StepView
 from playhead.wire.tables import SERVER_CALLS
 from playhead.wire.turns import MergedTurn
 
@@ -41,6 +42,15 @@ def _empty_reply(view: RequestView) -> Iterator[Finding]:
 def _is_empty(view: RequestView, index: int) -> bool:
     message = view.messages[index]
     return isinstance(message, dict) and message.get("content") in ("", [])
+
+
+def _asked_again(step: StepView) -> Iterator[Finding]:
+    """An empty reply, and the same request once more."""
+    parent = step.parent
+    if parent is None or step.link.kind != "repeats" or not step.one_loop or parent.content:
+        return
+    if parent.response is not None and same_body(parent, step.exchange):
+        yield Finding(path="$.messages", what="the request that brought an empty reply is sent again as it was")
 
 
 def _mixed(view: RequestView) -> Iterator[Finding]:
@@ -77,6 +87,8 @@ RULES = (
         fix="do not store an empty reply; go on with a new user message",
         rank=PAIRING,
         request=_empty_reply,
+        step=_asked_again,
+        after=("end_turn",),
     ),
     Rule(
         id="mixed-turn-only-tool-results",

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from playhead.rules.bodies import same_body
 from playhead.rules.calls import id_of, is_error, result_text
+from playhead.rules.ending import shown_text, text_of
 from playhead.rules.rule import EndView, Finding, Rule, StepView
 from playhead.wire.codec import canonical
 from playhead.wire.exchange import Exchange
@@ -72,6 +73,21 @@ def _cut_again(step: StepView) -> Iterator[Finding]:
             what=f"the request is sent again as it was, although its reply stopped with "
             f"{attempts[0].stop_reason} each time",
             values={"reason": attempts[0].stop_reason},
+        )
+
+
+def _cut_and_returned(view: EndView) -> Iterator[Finding]:
+    """The part that came before the limit, shown as the whole."""
+    last, shown = view.last, shown_text(view)
+    if view.how != "returned" or last is None or last.failed or shown is None or last.stop_reason != "max_tokens":
+        return
+    if shown.strip() and shown.strip() == text_of(last).strip():
+        yield Finding(
+            path="$response.stop_reason",
+            what="the reply was cut at max_tokens, and the loop showed the part that came as if it were the answer",
+            values={"reason": last.stop_reason},
+            exchange=last.number,
+            same_as=("stop-reason-checked",),
         )
 
 
@@ -178,6 +194,7 @@ RULES = (
         level="broken",
         fix="after {reason}, ask with a higher max_tokens or less to say, ask to go on, or stop and say so",
         step=_cut_again,
+        end=_cut_and_returned,
         after=("max_tokens", "model_context_window_exceeded"),
     ),
     Rule(

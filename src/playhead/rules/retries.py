@@ -82,13 +82,25 @@ def _tries_again(step: StepView) -> bool:
 
 def _same_refused_body(step: StepView) -> Iterator[Finding]:
     parent = step.parent
-    if parent is None or not _tries_again(step) or status_of(parent) != 400 or not _is_final(parent):
+    if parent is None or status_of(parent) != 400 or not _is_final(parent):
         return
-    if same_request(parent, step.exchange):
+    if step.link.kind == "continues" and _refused_alike(parent, step.exchange):
+        yield Finding(
+            path=f"$.messages[{step.link.shared}]",
+            what=f"the history that exchange {parent.number} was refused for is sent again with more, and is refused "
+            f"again{_said(parent)}",
+        )
+    elif _tries_again(step) and same_request(parent, step.exchange):
         yield Finding(
             path="$",
             what=f"the body that exchange {parent.number} was refused for is sent again as it was{_said(parent)}",
         )
+
+
+def _refused_alike(before: Exchange, now: Exchange) -> bool:
+    """Whether two requests were refused in the same words, which name a message."""
+    texts = [str((exchange.error or {}).get("message")) for exchange in (before, now)]
+    return texts[0] == texts[1] and "messages." in texts[0] and status_of(now) == 400
 
 
 def _said(exchange: Exchange) -> str:
@@ -163,9 +175,9 @@ def _changed(step: StepView) -> Iterator[Finding]:
 def _other_results(step: StepView) -> Iterator[Finding]:
     """Another attempt at delivering results, with other results."""
     attempts = step.so_far.followers(step.link.parent) if step.link.parent is not None else []
-    if len(attempts) < 2 or len(attempts[-2].messages) != len(step.exchange.messages) or not step.results:
+    if len(attempts) < 2 or len(attempts[-2][0].messages) != len(step.exchange.messages) or not step.results:
         return
-    before = attempts[-2]
+    before, _ = attempts[-2]
     if not before.failed or not is_transient(before):
         return
     theirs = {

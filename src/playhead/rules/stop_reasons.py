@@ -31,9 +31,9 @@ def _is_not_for_tools(exchange: Exchange) -> bool:
 def _misread_end(view: EndView) -> Iterator[Finding]:
     """What the loop returned as its answer is none: a cut reply, or one that waits for results."""
     last = view.last
-    if view.how != "returned" or last is None or last.failed or last.stop_reason is None:
+    if view.how != "returned" or last is None or last.failed or last.user_event is not None:
         return
-    reason = STOP_REASONS.get(last.stop_reason)
+    reason = STOP_REASONS.get(last.stop_reason or "")
     if reason is not None and not reason.whole:
         yield from _cut_shown_as_whole(view, last)
     elif left_undone(view, last):
@@ -41,6 +41,13 @@ def _misread_end(view: EndView) -> Iterator[Finding]:
             path="$response.stop_reason",
             what=f"the loop returned although Claude waits for results: {', '.join(map(named, last.calls()))}",
             exchange=last.number,
+        )
+    elif reason is not None and reason.then == "resume":
+        yield Finding(
+            path="$response.stop_reason",
+            what=f"the loop returned after {last.stop_reason}, which asks it to go on",
+            exchange=last.number,
+            same_as=("pause-turn-resumed", "compaction-block-kept"),
         )
 
 
@@ -61,7 +68,11 @@ def _cut_shown_as_whole(view: EndView, last: Exchange) -> Iterator[Finding]:
 
 def _pause_not_resumed(step: StepView) -> Iterator[Finding]:
     parent = step.parent
-    if parent is None or not goes_on(step) or step.link.held:
+    if parent is None or step.link.held:
+        return
+    if not goes_on(step):
+        if step.one_loop and step.link.kind in ("continues", "repeats"):
+            yield Finding(path="$.messages", what="the paused turn is not sent back", place=(step.link.shared,))
         return
     position, after = _after_echo(step)
     if after is not None and not step.results:
@@ -92,27 +103,38 @@ def _pause_ends(view: EndView) -> Iterator[Finding]:
 
 
 def _ends_with(view: EndView, reason: str, what: str) -> Iterator[Finding]:
-    """Conversations that end with a reply which asks to be sent back."""
+    """Replies that ask to be sent back, and never were."""
     if not view.over:
         return
-    for exchange, link in view.leaves:
-        if exchange.failed or exchange.stop_reason != reason or _joined_later(view, exchange, link):
+    for position, exchange, link in view.so_far.all():
+        if exchange.stop_reason != reason or exchange.failed or exchange.user_event is not None:
             continue
         if exchange is view.last and (view.limit is not None or view.how in ("raised", "running")):
             continue  # the loop said so, or had no time to
-        yield Finding(path="$response.stop_reason", what=what, exchange=exchange.number)
+        if not _resumed(view, position, exchange) and not _joined_later(view, exchange, link):
+            yield Finding(path="$response.stop_reason", what=what, exchange=exchange.number)
+
+
+def _resumed(view: EndView, position: int, exchange: Exchange) -> bool:
+    """Whether a request goes on with a reply. In a recording an equal request may be somebody else's."""
+    return any(
+        goes_on(StepView(exchange=later, link=link, parent=exchange, so_far=view.so_far))
+        or (link.kind == "repeats" and view.end is None)
+        for later, link in view.so_far.followers(position)
+    )
 
 
 def _joined_later(view: EndView, exchange: Exchange, link: Link) -> bool:
     """Whether a later request has this reply in one message with the one before, so that it follows an earlier one."""
-    for later in view.so_far.followers(link.parent) if link.parent is not None else ():
+    ours = [plain_content([block]) for block in exchange.content]
+    for later, _ in view.so_far.followers(link.parent) if link.parent is not None else ():
         sent = [
-            block.data
+            plain_content([block.data])
             for message in (later.messages[link.shared :] if later.number > exchange.number else ())
             if isinstance(message, dict) and message.get("role") == "assistant"
             for block in blocks_of(message)
         ]
-        if related([plain_content([block]) for block in sent], [plain_content([block]) for block in exchange.content]):
+        if related(sent, ours):
             return True
     return False
 
@@ -161,29 +183,23 @@ def _container_lost(step: StepView) -> Iterator[Finding]:
     given = given.get("id") if isinstance(given, dict) else given
     if given == identifier:
         return
-    pending = _pending(parent)
-    if pending:
+    waiting = _waiting(parent)
+    if waiting is not None:
         yield Finding(
             path="$.container",
-            what=f"{pending} waits in container {identifier}; the request "
+            what=f"{waiting} waits in container {identifier}; the request "
             + ("names none" if given is None else f"names {given}"),
             values={"id": identifier},
             same_as=("container-required-when-pending",),
         )
 
 
-def _pending(exchange: Exchange) -> str | None:
-    """A call of a reply that code in the container waits for, or that the server has still to finish."""
+def _waiting(exchange: Exchange) -> str | None:
+    """A call of a reply whose result is to come: one for the client, or one that the server has still to finish."""
     answered = {block.data.get("tool_use_id") for block in blocks_of(exchange.response)}
-    waiting = None
-    for block in blocks_of(exchange.response):
-        caller = block.data.get("caller")
-        if block.type == "tool_use" and isinstance(caller, dict) and str(caller.get("type")).startswith("code_"):
-            return named(block.data)
-        is_code = block.type == "server_tool_use" and "code_execution" in str(block.data.get("name"))
-        if is_code and block.data.get("id") not in answered:
-            waiting = named(block.data)
-    return waiting
+    calls = [block.data for block in blocks_of(exchange.response) if block.type in ("tool_use", "server_tool_use")]
+    waiting = [call for call in calls if call.get("id") not in answered]
+    return named(min(waiting, key=lambda call: call["type"] != "tool_use")) if waiting else None
 
 
 def _compaction_lost(step: StepView) -> Iterator[Finding]:

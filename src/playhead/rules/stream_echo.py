@@ -27,7 +27,7 @@ def _misplaced(step: StepView) -> Iterator[Finding]:
     echo = echo_of(step) if step.parent is not None and is_streamed(step.parent) else None
     if echo is None or not echo.expected:
         return
-    what = _twice(echo) or _reordered(echo) or _exchanged(echo) or _joined(echo)
+    what = _twice(echo) or _reordered(echo) or _exchanged(echo) or _joined(echo) or _strayed(echo)
     if what is not None:
         yield Finding(
             path=f"$.messages[{echo.start}].content",
@@ -93,10 +93,27 @@ def _joined(echo: Echo) -> str | None:
             pieces.append(str(block.get("text")))
         else:
             other = bool(pieces)
-    texts = [str(b.get("text")) for b in echo.sent if isinstance(b, dict) and b.get("type") == "text"]
-    if apart and len(pieces) > 1 and texts == ["".join(pieces)]:
+    if apart and len(pieces) > 1 and _texts(echo.sent) == ["".join(pieces)]:
         return f"{len(pieces)} text blocks with others between them came back as one"
     return None
+
+
+def _strayed(echo: Echo) -> str | None:
+    """A call without the input that came for it, or a text with more than came for it: deltas of another block."""
+    theirs = {_id(block): block for block in echo.expected if _is(block, "tool_use")}
+    for block in echo.sent:
+        reply = theirs.get(_id(block)) if isinstance(block, dict) and _is(block, "tool_use") else None
+        if isinstance(reply, dict) and isinstance(block, dict) and reply.get("input") and not block.get("input"):
+            return f"{_id(block)} came back without the input that came for it"
+    if not all(isinstance(block, dict) for block in (*echo.sent, *echo.expected)):
+        return None
+    pairs = zip(_texts(echo.sent), _texts(echo.expected), strict=False)
+    longer = any(ours != came and came and ours.startswith(came) and "{" in ours[len(came) :] for ours, came in pairs)
+    return "a text block came back with the input of a call behind it" if longer else None
+
+
+def _texts(blocks: list[object]) -> list[str]:
+    return [str(block.get("text")) for block in blocks if isinstance(block, dict) and block.get("type") == "text"]
 
 
 def _no_input(step: StepView) -> Iterator[Finding]:
@@ -162,9 +179,9 @@ def _seal_lost(step: StepView) -> Iterator[Finding]:
         if not isinstance(block, dict):
             continue
         if block.get("type") == "thinking" and block.get("signature") not in signatures:
-            thought = block.get("thinking")
-            if block.get("signature") and any(_thought(its) == thought for its in echo.sent):
-                what = "thinking is sent back without the signature that came"
+            kept = any(_thought(its) == block.get("thinking") for its in echo.sent)
+            if block.get("signature") and (kept or not is_over):
+                what = "thinking is sent back without the signature that came" if kept else "thinking is not sent back"
                 yield Finding(path=path, what=what, place=(position,), same_as=_UNSEALED)
         elif block.get("type") == "redacted_thinking" and not is_over and block.get("data") not in _sealed(echo.sent):
             what = "a redacted_thinking block is not sent back as it came"

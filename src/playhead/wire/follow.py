@@ -92,9 +92,13 @@ class Follower:
             yield placed.exchange, placed.link
             position = placed.link.parent
 
-    def followers(self, position: int) -> list[Exchange]:
-        """The exchanges that follow the one at a position, in their order."""
-        return [self._placed[follower].exchange for follower in self._followers.get(position, ())]
+    def followers(self, position: int) -> list[tuple[Exchange, Link]]:
+        """The exchanges that follow the one at a position, in their order, and where they stand."""
+        return [(its.exchange, its.link) for its in map(self._placed.__getitem__, self._followers.get(position, ()))]
+
+    def all(self) -> Iterator[tuple[int, Exchange, Link]]:
+        """Every exchange with its position and where it stands, in their order."""
+        return ((at, its.exchange, its.link) for at, its in enumerate(self._placed))
 
     def leaves(self) -> tuple[tuple[Exchange, Link], ...]:
         """The exchanges that none follows, in their order, and where they stand."""
