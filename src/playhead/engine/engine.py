@@ -25,12 +25,9 @@ from playhead.script.script import Script
 from playhead.wire.codec import JsonError, JsonObject, encode
 from playhead.wire.equality import same
 from playhead.wire.exchange import Exchange, endpoint_of
-from playhead.wire.reading import Reading, read_next
+from playhead.wire.reading import Bodies, Reading
 from playhead.wire.session import Session, is_retry
 from playhead.wire.tables import COUNT_TOKENS_PATH, MESSAGES_PATH
-
-_REMEMBERED = 64
-"""How many conversations' last bodies are kept as bytes; an older one is compared message by message instead."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +60,7 @@ class Engine:
         self.strays: list[str] = []
         self._found: list[Violation] = []
         self._checker = Checker(settings.rules, alone=settings.alone, models=settings.models)
-        self._readings: dict[int, Reading] = {}
+        self._bodies = Bodies()
         self._minted = Minted()
 
     @property
@@ -91,13 +88,12 @@ class Engine:
         if endpoint is None:
             return self._unknown_endpoint(self._exchange(incoming))
         try:
-            reading, earlier = read_next(incoming.body, reversed(self._readings.values()))
+            reading = self._bodies.read(incoming.body)
         except JsonError as error:
             return self._unreadable(self._exchange(incoming), error)
-        like = next((p for p, r in self._readings.items() if r is earlier), None) if earlier else None
-        exchange = self._exchange(incoming, reading.body)
+        exchange = self._exchange(incoming, reading)
         try:
-            judgement = self._judge(exchange, like, len(incoming.body))
+            judgement = self._judge(exchange, len(incoming.body))
         except ScriptError as error:
             self.errors.append(error)
             return self._fail(exchange, None, 400, "invalid_request_error", f"Playhead: {error}")
@@ -105,7 +101,7 @@ class Engine:
         self._found += judgement.violations
         if judgement.refusal is not None and self.settings.strict:
             return self._refuse(exchange, judgement)
-        return endpoint(self, exchange, reading, judgement, like)
+        return endpoint(self, exchange, reading, judgement)
 
     def ran(self, name: str, arguments: JsonObject, outcome: object) -> None:
         """Takes in that the client ran a tool: the call is the latest of that name and input not yet run."""
@@ -124,19 +120,20 @@ class Engine:
                         return
         self.strays.append(name)
 
-    def _exchange(self, incoming: Incoming, body: JsonObject | None = None) -> Exchange:
+    def _exchange(self, incoming: Incoming, reading: Reading | None = None) -> Exchange:
         return Exchange(
             number=len(self.exchanges) + 1,
             method=incoming.method,
             path=incoming.path,
             headers=incoming.headers,
-            request=body,
+            request=reading.body if reading is not None else None,
+            sent=reading.sent if reading is not None else None,
             tools_run=() if self.watching else None,
         )
 
-    def _judge(self, exchange: Exchange, like: int | None, size: int) -> Judgement:
+    def _judge(self, exchange: Exchange, size: int) -> Judgement:
         try:
-            return self._checker.ask(exchange, like=like, size=size)
+            return self._checker.ask(exchange, size=size)
         except Exception as error:
             # a rule of the test's own: raised in a transport, its error would become "Connection error."
             raise ScriptError(
@@ -150,7 +147,7 @@ class Engine:
             return exchange
         return replace(exchange, retry_of=parent.number)
 
-    def _play(self, exchange: Exchange, reading: Reading, judgement: Judgement, like: int | None) -> Outgoing:
+    def _play(self, exchange: Exchange, reading: Reading, judgement: Judgement) -> Outgoing:
         """Answers with the next step of the script."""
         body, number = reading.body, exchange.number
         thread = body.get("thread")
@@ -171,7 +168,6 @@ class Engine:
             self.errors.append(error)
             return self._fail(exchange, judgement, 400, "invalid_request_error", f"Playhead: {error}")
         self._minted = minted
-        self._remember(reading, judgement, like)
         self._take_in(replace(exchange, status=200, response=message), judgement)
         if body.get("stream") is True:
             return stream_answer(message, _request_id(number))
@@ -185,16 +181,7 @@ class Engine:
             link = self._checker.link(link.parent)
         return body.get("tools")
 
-    def _remember(self, reading: Reading, judgement: Judgement, like: int | None) -> None:
-        if judgement.position is None or not reading.head:
-            return
-        if like is not None:
-            self._readings.pop(like, None)
-        self._readings[judgement.position] = reading
-        if len(self._readings) > _REMEMBERED:
-            del self._readings[next(iter(self._readings))]
-
-    def _count(self, exchange: Exchange, reading: Reading, judgement: Judgement, like: int | None) -> Outgoing:
+    def _count(self, exchange: Exchange, reading: Reading, judgement: Judgement) -> Outgoing:
         answer: JsonObject = {"input_tokens": tokens(reading.weight)}
         if "context_management" in reading.body:
             answer["context_management"] = {"original_input_tokens": answer["input_tokens"]}
@@ -263,7 +250,7 @@ class Engine:
         return json_answer(status, body, request_id, **{"x-should-retry": "false"})
 
 
-_Endpoint = Callable[[Engine, Exchange, Reading, Judgement, "int | None"], Outgoing]
+_Endpoint = Callable[[Engine, Exchange, Reading, Judgement], Outgoing]
 _ENDPOINTS: Mapping[tuple[str, str], _Endpoint] = {
     ("POST", MESSAGES_PATH): Engine._play,
     ("POST", COUNT_TOKENS_PATH): Engine._count,

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from playhead.wire.codec import JsonObject
+from playhead.wire.history import History, Sent
 from playhead.wire.tables import COUNT_TOKENS_PATH, MESSAGES_PATH
 
 NOTHING: Mapping[str, object] = MappingProxyType({})
@@ -25,7 +26,8 @@ class Exchange:
     `error` object of an error answer or of an error event. `tools_run` are the ids of the calls that the client ran
     after this answer, `results` what each of them returned (`{"raised": text}` where it raised).
 
-    `retry_of` is the number of the exchange that this one attempts again, None for a first attempt.
+    `retry_of` is the number of the exchange that this one attempts again, None for a first attempt. `sent` is set by
+    who made exchanges whose messages are the same objects, so that nobody need compare them again.
     """
 
     number: int = 1
@@ -44,6 +46,12 @@ class Exchange:
     user_event: str | None = None
     retry_of: int | None = None
     known: frozenset[str] | None = None
+    sent: Sent | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def history(self) -> History | None:
+        """The messages as a chain that is shared with earlier exchanges; None where nothing of the kind is known."""
+        return None if self.sent is None else self.sent.history_of(self.messages)
 
     @property
     def messages(self) -> list[object]:

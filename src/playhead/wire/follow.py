@@ -4,22 +4,21 @@ Law: pure and incremental; each exchange is placed once, at a cost linear in wha
 
 A request continues an earlier one when its messages begin with all of the earlier one's, whatever stood between:
 comparing neighbours only would break interleaved conversations. To find it, every request has a digest of its
-messages, chained message by message, so that one dictionary lookup for each new message finds the longest earlier
-history. A request that extends nothing, yet carries calls or a reply of an earlier exchange, departs from it: the
-history was dropped or edited. Server-held threads are followed by `previous_message_id`.
+messages, chained message by message (`wire/history.py`), so that one dictionary lookup for each new message finds the
+longest earlier history. A request that extends nothing, yet carries calls or a reply of an earlier exchange, departs
+from it: the history was dropped or edited. Server-held threads are followed by `previous_message_id`.
 """
 
 from __future__ import annotations
 
-import hashlib
 import operator
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal, TypeVar
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple, TypeVar
 
-from playhead.wire.codec import JsonObject, canonical
-from playhead.wire.equality import plain_message, same_content
+from playhead.wire.codec import JsonObject
 from playhead.wire.exchange import Exchange
+from playhead.wire.history import History, back_to, digest, grown
 from playhead.wire.turns import blocks_of
 
 Key = TypeVar("Key", str, bytes)
@@ -43,19 +42,36 @@ class Link:
     held: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Placed:
+class _Placed(NamedTuple):
     exchange: Exchange
     link: Link
-    digest: bytes
+    history: History | None
+
+
+@dataclass(slots=True)
+class _Alike:
+    """Exchanges with the same history, by position: all, those that did not fail, and those whose reply is not read.
+
+    `by_reply` holds those with the same reply that nothing may go on from yet, the latest last, and the latest of all.
+    """
+
+    positions: list[int] = field(default_factory=list)
+    whole: list[int] = field(default_factory=list)
+    unread: list[int] = field(default_factory=list)
+    by_reply: dict[bytes, tuple[list[int], int]] = field(default_factory=dict)
 
 
 class Follower:
-    """Places exchanges one at a time: `place` when a request has come, `settle` when its answer is known."""
+    """Places exchanges one at a time: `place` when a request has come, `settle` when its answer is known.
 
-    def __init__(self) -> None:
+    With `each`, a conversation may begin with the very words of another: messages that were answered well and come
+    again are no second attempt but another conversation.
+    """
+
+    def __init__(self, *, each: bool = False) -> None:
+        self._each = each
         self._placed: list[_Placed] = []
-        self._by_digest: dict[bytes, list[int]] = {}
+        self._by_digest: dict[bytes, _Alike] = {}
         self._by_last: dict[int, int] = {}
         self._by_call: dict[str, int | None] = {}
         self._by_reply: dict[bytes, int | None] = {}
@@ -63,6 +79,7 @@ class Follower:
         self._by_message_id: dict[str, int] = {}
         self._conversations = 0
         self._latest: dict[int, int] = {}
+        self._gone_on: set[int] = set()
 
     def exchange(self, position: int) -> Exchange:
         """The exchange at a position, with its answer if that is settled."""
@@ -82,53 +99,68 @@ class Follower:
                     return position
         return None
 
+    def history(self, exchange: Exchange, *, like: int | None = None) -> History | None:
+        """The messages of an exchange as a chain, as much of it as possible shared with exchanges that were placed.
+
+        `like` is the position of one whose messages are known to begin this one's. None where there are no messages.
+        """
+        known = exchange.history
+        if known is not None:
+            return known
+        messages = exchange.messages
+        position = self.begins(messages) if like is None else like
+        before = None if position is None else self._placed[position].history
+        return grown(before, messages[before.count if before is not None else 0 :])
+
     def place(self, exchange: Exchange, *, like: int | None = None, alone: bool = False) -> Link:
         """Finds where a request stands and takes it in.
 
-        `like` is the position of an exchange whose messages are known to begin this one's. With `alone` there is one
-        conversation only: a request that extends nothing departs from the latest.
+        `like` is as for `history`. With `alone` there is one conversation only: a request that extends nothing departs
+        from the latest.
         """
         messages = exchange.messages
-        digests = self._digests(messages, self.begins(messages) if like is None else like)
-        link = self._held(exchange) or self._by_history(messages, digests)
+        history = self.history(exchange, like=like)
+        link = self._held(exchange) or self._by_history(messages, history)
         if link is None or link.kind == "continues":
-            link = self._departure(messages, link) or link
+            link = self._departure(messages, history, link) or link
         if link is None and alone and self._latest:
-            link = self._departs_from(max(self._latest.values()), messages)
+            link = self._departs_from(max(self._latest.values()), history)
         if link is None:
             self._conversations += 1
             link = Link(kind="start", conversation=self._conversations, turn=1)
-        position = len(self._placed)
-        self._placed.append(_Placed(exchange, link, digests[-1] if digests else b""))
-        if digests:
-            self._by_digest.setdefault(digests[-1], []).append(position)
-            self._by_last[id(messages[-1])] = position
+        self._take_in(exchange, link, history)
         return link
+
+    def _take_in(self, exchange: Exchange, link: Link, history: History | None) -> None:
+        position = len(self._placed)
+        self._placed.append(_Placed(exchange, link, history))
+        if link.parent is not None and link.kind != "repeats":
+            self._gone_on.add(link.parent)
+        if history is not None:
+            alike = self._by_digest.get(history.digest)
+            if alike is None:
+                alike = self._by_digest[history.digest] = _Alike()
+            alike.positions.append(position)
+            alike.whole.append(position)
+            self._by_last[id(history.message)] = position
+
+    def history_at(self, position: int) -> History | None:
+        """The messages of the exchange at a position."""
+        return self._placed[position].history
 
     def settle(self, position: int, exchange: Exchange) -> None:
         """Takes in the answer to the request at this position."""
         placed = self._placed[position]
-        self._placed[position] = _Placed(exchange, placed.link, placed.digest)
+        self._placed[position] = placed._replace(exchange=exchange)
         if exchange.error is not None or (exchange.status or 200) >= 400:
             return
         self._latest[placed.link.conversation] = position
         self._unread.append(position)
+        if placed.history is not None:
+            self._by_digest[placed.history.digest].unread.append(position)
         identifier = (exchange.response or {}).get("id")
         if isinstance(identifier, str):
             self._by_message_id[identifier] = position
-
-    def _digests(self, messages: Sequence[object], like: int | None) -> list[bytes]:
-        """The digest of each leading part of the messages, the empty one left out."""
-        digests: list[bytes] = []
-        last, start = b"", 0
-        if like is not None and (known := self._placed[like].digest):
-            start = len(self._placed[like].exchange.messages)
-            last = known
-            digests = [b""] * (start - 1) + [known]
-        for message in messages[start:]:
-            last = _digest(last, message)
-            digests.append(last)
-        return digests
 
     def _held(self, exchange: Exchange) -> Link | None:
         thread = (exchange.request or {}).get("thread")
@@ -140,33 +172,55 @@ class Follower:
         before = self._placed[parent].link
         return Link(kind="continues", conversation=before.conversation, turn=before.turn + 1, parent=parent, held=True)
 
-    def _by_history(self, messages: Sequence[object], digests: Sequence[bytes]) -> Link | None:
+    def _by_history(self, messages: Sequence[object], history: History | None) -> Link | None:
         """The longest earlier history that begins this one."""
-        for count in range(len(digests), 0, -1):
-            found = self._by_digest.get(digests[count - 1]) if digests[count - 1] else None
-            if found and count == len(messages):
-                return self._repeats(found, count)
-            if found:
-                echoing = [p for p in found if self._echoes(p, messages, count)] if len(found) > 1 else []
-                return self._continues((echoing or self._answered(found) or found)[-1], count)
+        repeated: _Alike | None = None
+        at = history
+        while at is not None:
+            alike = self._by_digest.get(at.digest)
+            if alike is None:
+                pass
+            elif at.count < len(messages):
+                parent = self._parent(alike, messages[at.count])
+                if repeated is None or parent not in self._gone_on:
+                    return self._continues(parent, at.count)
+                return self._repeats(repeated.positions[-1], len(messages))
+            elif not self._each or self._placed[alike.positions[-1]].exchange.failed:
+                return self._repeats(alike.positions[-1], at.count)
+            else:
+                repeated = alike
+            at = at.before
         return None
 
-    def _answered(self, positions: Sequence[int]) -> list[int]:
-        return [position for position in positions if not self._placed[position].exchange.failed]
+    def _parent(self, alike: _Alike, message: object) -> int:
+        """Of exchanges with the same history the one that this message goes on from.
 
-    def _echoes(self, position: int, messages: Sequence[object], count: int) -> bool:
-        exchange = self._placed[position].exchange
-        message = messages[count]
-        return (
-            bool(exchange.content)
-            and isinstance(message, dict)
-            and message.get("role") == "assistant"
-            and same_content(exchange.content, message.get("content"))
-        )
+        That is one whose reply it is, if possible one that nothing goes on from yet: parallel conversations may say
+        the same for a while. Otherwise the latest that did not fail. The latest counts wherever there are several.
+        """
+        if len(alike.positions) == 1:
+            return alike.positions[0]
+        for position in alike.unread:
+            exchange = self._placed[position].exchange
+            if exchange.content:
+                reply = digest(b"", _reply(exchange))
+                waiting = alike.by_reply[reply][0] if reply in alike.by_reply else []
+                waiting.append(position)
+                alike.by_reply[reply] = waiting, position
+        alike.unread.clear()
+        echoed = alike.by_reply.get(digest(b"", message)) if _role(message) == "assistant" else None
+        if echoed is not None:
+            waiting, latest = echoed
+            while waiting and waiting[-1] in self._gone_on:
+                waiting.pop()
+            return waiting[-1] if waiting else latest
+        while alike.whole and self._placed[alike.whole[-1]].exchange.failed:
+            alike.whole.pop()
+        return (alike.whole or alike.positions)[-1]
 
-    def _repeats(self, found: Sequence[int], count: int) -> Link:
-        before = self._placed[found[-1]].link
-        return Link(kind="repeats", conversation=before.conversation, turn=before.turn, parent=found[-1], shared=count)
+    def _repeats(self, parent: int, count: int) -> Link:
+        before = self._placed[parent].link
+        return Link(kind="repeats", conversation=before.conversation, turn=before.turn, parent=parent, shared=count)
 
     def _continues(self, parent: int, count: int) -> Link:
         before = self._placed[parent].link
@@ -186,10 +240,10 @@ class Follower:
                 if isinstance(call.get("id"), str):
                     _note(self._by_call, call["id"], position)
             if exchange.content:
-                _note(self._by_reply, _digest(b"", _reply(exchange)), position)
+                _note(self._by_reply, digest(b"", _reply(exchange)), position)
         self._unread.clear()
 
-    def _departure(self, messages: Sequence[object], link: Link | None) -> Link | None:
+    def _departure(self, messages: Sequence[object], history: History | None, link: Link | None) -> Link | None:
         """The exchange whose calls or reply this request carries, although it does not resend its history."""
         if link is not None and link.parent == len(self._placed) - 1:
             return None  # it continues the newest of all: nothing came later that it could have left out
@@ -202,7 +256,7 @@ class Follower:
                     latest = position
         if latest is None or (link is not None and (link.parent is None or latest <= link.parent)):
             return None
-        return self._departs_from(latest, messages)
+        return self._departs_from(latest, history)
 
     def _evidence(self, message: object, index: int) -> list[int]:
         found: list[int] = []
@@ -211,27 +265,30 @@ class Follower:
             position = self._by_call.get(key) if isinstance(key, str) else None
             if position is not None:
                 found.append(position)
-        if isinstance(message, dict) and message.get("role") == "assistant":
-            position = self._by_reply.get(_digest(b"", message))
+        if _role(message) == "assistant":
+            position = self._by_reply.get(digest(b"", message))
             if position is not None and index in (0, len(self._placed[position].exchange.messages)):
                 found.append(position)
         return found
 
-    def _departs_from(self, parent: int, messages: Sequence[object]) -> Link:
+    def _departs_from(self, parent: int, history: History | None) -> Link:
         placed = self._placed[parent]
-        theirs = placed.exchange.messages
-        shared = 0
-        for ours, other in zip(messages, theirs, strict=False):
-            if _digest(b"", ours) != _digest(b"", other):
-                break
-            shared += 1
         return Link(
             kind="departs",
             conversation=placed.link.conversation,
             turn=placed.link.turn + 1,
             parent=parent,
-            shared=shared,
+            shared=_shared(placed.history, history),
         )
+
+
+def _shared(theirs: History | None, ours: History | None) -> int:
+    """How many messages two histories begin with that say the same."""
+    count = min(0 if theirs is None else theirs.count, 0 if ours is None else ours.count)
+    theirs, ours = back_to(theirs, count), back_to(ours, count)
+    while theirs is not None and ours is not None and theirs.digest != ours.digest:
+        theirs, ours = theirs.before, ours.before
+    return 0 if ours is None else ours.count
 
 
 def _note(table: dict[Key, int | None], key: Key, position: int) -> None:
@@ -239,8 +296,8 @@ def _note(table: dict[Key, int | None], key: Key, position: int) -> None:
     table[key] = None if key in table else position
 
 
-def _digest(last: bytes, message: object) -> bytes:
-    return hashlib.blake2b(last + canonical(plain_message(message)), digest_size=16).digest()
+def _role(message: object) -> object:
+    return message.get("role") if isinstance(message, dict) else None
 
 
 def _reply(exchange: Exchange) -> JsonObject:
