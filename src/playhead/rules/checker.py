@@ -29,6 +29,9 @@ from playhead.wire.tables import COUNT_TOKENS_PATH, MESSAGES_PATH
 from playhead.wire.turns import MergedTurn, merged_turns
 
 _JUDGED = (MESSAGES_PATH, COUNT_TOKENS_PATH)
+_ENDS = 64
+"""Of how many requests the last turns are kept at hand; those of others are merged and judged once more."""
+
 _BRINGS_TOOLS = ("tool_addition",)
 """Blocks in view of which rules on the envelope are silent: without them it has to be judged again."""
 
@@ -58,7 +61,10 @@ class _Good(NamedTuple):
 
 
 class Checker:
-    """Judges one session. `alone` says that it is one conversation by declaration, `each` what `Follower` says of it."""
+    """Judges one session.
+
+    `alone` says that it is one conversation by declaration, `each` that conversations may begin with the same words.
+    """
 
     def __init__(
         self, rules: Sequence[Rule] = RULES, *, alone: bool = False, each: bool = False, models: Models | None = None
@@ -73,6 +79,7 @@ class Checker:
         self._found: list[frozenset[tuple[str, str, str]]] = []
         self._terms = TermsTable()
         self._good: dict[tuple[History, int], _Good] = {}
+        self._good_ends: dict[tuple[History, int], _Good] = {}
         self._good_envelopes: set[int] = set()
         self._returned: set[str] = set()
 
@@ -152,7 +159,7 @@ class Checker:
     def _good_before(self, history: History | None, terms: int) -> _Good:
         """The longest part of a history that was found good on the same terms."""
         while history is not None:
-            good = self._good.get((history, terms))
+            good = self._good_ends.get((history, terms)) or self._good.get((history, terms))
             if good is not None:
                 return good
             history = history.before
@@ -175,17 +182,17 @@ class Checker:
         at: History | None = history
         for turn in reversed(turns):
             start = turn.messages[0]
-            if turn.role == "assistant" and start and (first is None or start <= first):
-                at = back_to(at, start)
+            if turn.role == "assistant" and (first is None or start < first):
+                at = back_to(at, start + 1)
                 if at is not None and (at, terms) not in self._good:
-                    self._good[at, terms] = _Good(start, start, turn.number, (), places)
+                    self._good[at, terms] = _Good(start + 1, start, turn.number, (), places)
         if first is None:
             begin = next((at for at in range(len(turns) - 2, -1, -1) if turns[at].role == "assistant"), None)
-            message, turn = good.message, good.turn
-            if begin is not None:
-                message, turn = turns[begin].messages[0], turns[begin].number
             tail = turns[begin:] if begin is not None else ()
-            self._good[history, terms] = _Good(history.count, message, turn, tail, places)
+            message, number = (tail[0].messages[0], tail[0].number) if tail else (good.message, good.turn)
+            self._good_ends[history, terms] = _Good(history.count, message, number, tail, places)
+            if len(self._good_ends) > _ENDS:
+                del self._good_ends[next(iter(self._good_ends))]
 
     def _on_step(self, exchange: Exchange, link: Link, types: Set[str]) -> Found:
         if link.parent is None:
@@ -282,8 +289,13 @@ def _message(finding: Finding) -> int:
 
 def _shallow(exchange: Exchange) -> Exchange:
     """An exchange without anything that is nested more deeply than a rule can follow; equal where the exchange is."""
-    flat = {name: shallow(getattr(exchange, name)) for name in ("request", "response", "error")}
-    return replace(exchange, **flat, results={key: shallow(value) for key, value in exchange.results.items()})
+    request, response = shallow(exchange.request), shallow(exchange.response)
+    return replace(
+        exchange,
+        request=request if isinstance(request, dict) else None,
+        response=response if isinstance(response, dict) else None,
+        results={key: shallow(value) for key, value in exchange.results.items()},
+    )
 
 
 def _key(violation: Violation) -> tuple[str, str, str]:

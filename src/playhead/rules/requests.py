@@ -41,7 +41,7 @@ class RequestRules:
                 assert rule.envelope is not None
                 for finding in rule.envelope(view):
                     found.append((rule, finding))
-        recent = {str(block.data.get("type")) for turn in view.turns for block in turn.blocks}
+        recent = {kind for turn in view.turns for kind in turn.by_type}
         for rule in self._whole:
             if rule.recent and recent.isdisjoint(rule.recent):
                 continue

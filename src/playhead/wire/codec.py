@@ -255,10 +255,9 @@ def _scanner(text: bytes) -> Callable[[int], int]:
 
     def end_of(start: int) -> int:
         try:
-            end: int = _SCANNER.scan_once(characters, start)[1]
-        except (ValueError, StopIteration, RecursionError) as error:
-            raise JsonError(f"no value stands at {start}: {error}") from None
-        return end
+            return _SCANNER.raw_decode(characters, start)[1]
+        except (ValueError, RecursionError) as error:
+            raise JsonError(str(error)) from None
 
     return end_of
 

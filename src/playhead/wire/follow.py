@@ -50,14 +50,13 @@ class _Placed(NamedTuple):
 
 @dataclass(slots=True)
 class _Alike:
-    """Exchanges with the same history, by position: all, those that did not fail, and those whose reply is not read.
+    """Exchanges with the same history, by position: those that did not fail, and those whose reply is still to be read.
 
     `by_reply` holds those with the same reply that nothing may go on from yet, the latest last, and the latest of all.
     """
 
-    positions: list[int] = field(default_factory=list)
-    whole: list[int] = field(default_factory=list)
-    unread: list[int] = field(default_factory=list)
+    whole: list[int]
+    unread: list[int]
     by_reply: dict[bytes, tuple[list[int], int]] = field(default_factory=dict)
 
 
@@ -71,7 +70,8 @@ class Follower:
     def __init__(self, *, each: bool = False) -> None:
         self._each = each
         self._placed: list[_Placed] = []
-        self._by_digest: dict[bytes, _Alike] = {}
+        self._by_digest: dict[bytes, int] = {}
+        self._alike: dict[bytes, _Alike] = {}
         self._by_last: dict[int, int] = {}
         self._by_call: dict[str, int | None] = {}
         self._by_reply: dict[bytes, int | None] = {}
@@ -137,11 +137,14 @@ class Follower:
         if link.parent is not None and link.kind != "repeats":
             self._gone_on.add(link.parent)
         if history is not None:
-            alike = self._by_digest.get(history.digest)
-            if alike is None:
-                alike = self._by_digest[history.digest] = _Alike()
-            alike.positions.append(position)
-            alike.whole.append(position)
+            before = self._by_digest.get(history.digest)
+            if before is not None:
+                # only where several requests say the same is there something to choose between
+                alike = self._alike.get(history.digest)
+                if alike is None:
+                    alike = self._alike[history.digest] = _Alike(whole=[before], unread=[before])
+                alike.whole.append(position)
+            self._by_digest[history.digest] = position
             self._by_last[id(history.message)] = position
 
     def history_at(self, position: int) -> History | None:
@@ -156,8 +159,9 @@ class Follower:
             return
         self._latest[placed.link.conversation] = position
         self._unread.append(position)
-        if placed.history is not None:
-            self._by_digest[placed.history.digest].unread.append(position)
+        alike = None if placed.history is None else self._alike.get(placed.history.digest)
+        if alike is not None:
+            alike.unread.append(position)
         identifier = (exchange.response or {}).get("id")
         if isinstance(identifier, str):
             self._by_message_id[identifier] = position
@@ -174,32 +178,46 @@ class Follower:
 
     def _by_history(self, messages: Sequence[object], history: History | None) -> Link | None:
         """The longest earlier history that begins this one."""
-        repeated: _Alike | None = None
+        repeated: int | None = None
         at = history
         while at is not None:
-            alike = self._by_digest.get(at.digest)
-            if alike is None:
+            latest = self._by_digest.get(at.digest)
+            if latest is None:
                 pass
             elif at.count < len(messages):
-                parent = self._parent(alike, messages[at.count])
+                parent = self._parent(at.digest, latest, messages[at.count])
                 if repeated is None or parent not in self._gone_on:
                     return self._continues(parent, at.count)
-                return self._repeats(repeated.positions[-1], len(messages))
-            elif not self._each or self._placed[alike.positions[-1]].exchange.failed:
-                return self._repeats(alike.positions[-1], at.count)
+                return self._repeats(repeated, len(messages))
+            elif not self._each or self._placed[latest].exchange.failed:
+                return self._repeats(latest, at.count)
             else:
-                repeated = alike
+                repeated = latest
             at = at.before
         return None
 
-    def _parent(self, alike: _Alike, message: object) -> int:
-        """Of exchanges with the same history the one that this message goes on from.
+    def _parent(self, same: bytes, latest: int, message: object) -> int:
+        """Of the exchanges with the same history the one that this message goes on from.
 
         That is one whose reply it is, if possible one that nothing goes on from yet: parallel conversations may say
         the same for a while. Otherwise the latest that did not fail. The latest counts wherever there are several.
         """
-        if len(alike.positions) == 1:
-            return alike.positions[0]
+        alike = self._alike.get(same)
+        if alike is None:
+            return latest
+        self._read_alike(alike)
+        echoed = alike.by_reply.get(digest(b"", message)) if _role(message) == "assistant" else None
+        if echoed is not None:
+            waiting, latest_of_these = echoed
+            while waiting and waiting[-1] in self._gone_on:
+                waiting.pop()
+            return waiting[-1] if waiting else latest_of_these
+        while alike.whole and self._placed[alike.whole[-1]].exchange.failed:
+            alike.whole.pop()
+        return alike.whole[-1] if alike.whole else latest
+
+    def _read_alike(self, alike: _Alike) -> None:
+        """Takes in which replies there are now to requests that say the same."""
         for position in alike.unread:
             exchange = self._placed[position].exchange
             if exchange.content:
@@ -208,15 +226,6 @@ class Follower:
                 waiting.append(position)
                 alike.by_reply[reply] = waiting, position
         alike.unread.clear()
-        echoed = alike.by_reply.get(digest(b"", message)) if _role(message) == "assistant" else None
-        if echoed is not None:
-            waiting, latest = echoed
-            while waiting and waiting[-1] in self._gone_on:
-                waiting.pop()
-            return waiting[-1] if waiting else latest
-        while alike.whole and self._placed[alike.whole[-1]].exchange.failed:
-            alike.whole.pop()
-        return (alike.whole or alike.positions)[-1]
 
     def _repeats(self, parent: int, count: int) -> Link:
         before = self._placed[parent].link

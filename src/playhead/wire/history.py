@@ -73,10 +73,11 @@ def resent(earlier: Sent | None, new: Sequence[object], count: int | None = None
 
     None where that makes no messages.
     """
-    theirs = [] if earlier is None else earlier.messages[:count]
-    before = None if earlier is None else back_to(earlier.last, len(theirs))
+    messages = [] if earlier is None else earlier.messages[:count]
+    before = None if earlier is None else back_to(earlier.last, len(messages))
     last = grown(before, new)
-    return None if last is None else Sent([*theirs, *new], last)
+    messages += new  # one copy is what a request's own list costs, and one is enough
+    return None if last is None else Sent(messages, last)
 
 
 def digest(last: bytes, message: object) -> bytes:

@@ -204,7 +204,7 @@ class Bodies:
         return value
 
     def _known(self, messages: Iterable[object]) -> tuple[list[History], list[object]]:
-        """The history up to each of the messages, the same as before as far as it can be, and the messages not known."""
+        """The history up to each of the messages, the same as before as far as it can be, and what was not known."""
         chain: list[History] = []
         fresh: list[object] = []
         at: History | None = None
