@@ -48,8 +48,8 @@ class History:
 class Sent:
     """The list of messages that one request sent, and the history that it is.
 
-    Who changes the list, or puts another in its place, has another history: `history_of` then says None. A copy of an
-    exchange holds other objects, so that a copy of this is None.
+    Who makes the list longer or shorter, or puts another in its place, has another history: `history_of` then says
+    None.
     """
 
     __slots__ = ("last", "messages")
@@ -63,9 +63,6 @@ class Sent:
         if messages is not self.messages or len(messages) != self.last.count:
             return None
         return self.last if messages[-1] is self.last.message else None
-
-    def __reduce__(self) -> tuple[type[None], tuple[()]]:
-        return type(None), ()
 
 
 def resent(earlier: Sent | None, new: Sequence[object], count: int | None = None) -> Sent | None:
