@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from playhead.wire.codec import JsonError, JsonObject, decode, decode_object, encode, item_ends, member_places
-from playhead.wire.history import History, Sent, resent
+from playhead.wire.history import History, Sent, grown, resent
 
 REMEMBERED = 64
 """How many bodies are kept as bytes: the newest of each conversation, of so many conversations."""
@@ -87,12 +87,18 @@ class Bodies:
         reading = None if nearest is None else self._extended(raw, *nearest)
         if reading is None:
             reading = self._whole(raw)
-        elif nearest is not None and nearest[0].text is not None and len(nearest[0].text.ends) - nearest[2] <= _NEAR:
-            self._readings = [one for one in self._readings if one is not nearest[0]]
+        elif nearest is not None:
+            self._forget(nearest[0], nearest[2])
         if reading.text is not None:
             self._readings.append(reading)
             del self._readings[:-REMEMBERED]
         return reading
+
+    def _forget(self, earlier: Reading, count: int) -> None:
+        """Drops a body that a newer one goes on from, with so many of its messages; not one that only begins alike."""
+        left = 0 if earlier.text is None else len(earlier.text.ends) - count
+        if left < count and left <= _NEAR:
+            self._readings = [one for one in self._readings if one is not earlier]
 
     def take(self, body: JsonObject) -> Reading:
         """Takes in a body that is known as data only: what encodes to the same text as before is the same objects."""
@@ -175,9 +181,11 @@ class Bodies:
         messages = body.get("messages")
         if not isinstance(messages, list) or not messages:
             return Reading(body=body, fresh=fresh, weight=weight)
+        last = grown(None, messages)
+        assert last is not None
         start, end = places["messages"][0] + 1, places["messages"][1] - 1
         text = Text(raw, start, end, array("q", (one - 1 for one in item_ends(texts["messages"]))))
-        return Reading(body=body, sent=resent(None, messages), fresh=fresh, weight=weight, text=text)
+        return Reading(body=body, sent=Sent(messages, last), fresh=fresh, weight=weight, text=text)
 
     def _member(self, key: str, text: bytes, fresh: JsonObject) -> object:
         """The value of a member, the same object as the last time where its text is the same."""
