@@ -18,7 +18,10 @@ from playhead.wire.turns import merged_turns
 
 BLOCK = st.fixed_dictionaries(
     {"type": st.sampled_from(["text", "image", "tool_result", "document"]) | json_values()},
-    optional={"content": json_values() | st.lists(st.just({"type": "image"}), max_size=2), "cache_control": json_values()},
+    optional={
+        "content": json_values() | st.lists(st.just({"type": "image"}), max_size=2),
+        "cache_control": json_values(),
+    },
 )
 MESSAGES = st.lists(
     st.fixed_dictionaries({"role": st.sampled_from(["user", "assistant"]), "content": st.lists(BLOCK, max_size=3)})
