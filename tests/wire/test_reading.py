@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import json
-from collections.abc import Callable
+import tracemalloc
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -11,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playhead.wire.codec import JsonError
-from playhead.wire.reading import Reading, read, read_next
+from playhead.wire.history import History
+from playhead.wire.reading import REMEMBERED, Bodies, Reading, read
 
 Json = dict[str, Any]
 
@@ -62,35 +65,73 @@ MESSAGES = st.fixed_dictionaries(
 MARK = {"cache_control": {"type": "ephemeral"}}
 
 
-def marked(messages: list[Json]) -> list[Json]:
-    """A cache mark on the last message, as clients that move it along do."""
-    return [*messages[:-1], {**messages[-1], **MARK}] if messages else []
+def marked(messages: list[Json], last: int) -> list[Json]:
+    """A cache mark on the last so many messages, as clients that move them along do."""
+    return [*messages[: len(messages) - last], *({**one, **MARK} for one in messages[len(messages) - last :])]
 
 
 def same(left: Reading, right: Reading) -> bool:
-    """The same data to the last type (1, 1.0 and true differ, NaN is NaN), and the same weight."""
-    return repr(left.body) == repr(right.body) and left.weight == right.weight
+    """The same data to the last type (1, 1.0 and true differ, NaN is NaN), weight and places."""
+    assert repr(left.body) == repr(right.body)
+    assert left.weight == right.weight
+    assert left.text == right.text
+    return True
+
+
+def shared(now: Reading, before: Reading) -> int:
+    """How many messages two readings begin with that are the same history."""
+    ours, theirs = [chain_of(one) for one in (now, before)]
+    return sum(one is other for one, other in zip(ours, theirs, strict=False))
+
+
+def chain_of(reading: Reading) -> list[History]:
+    at, chain = None if reading.sent is None else reading.sent.last, []
+    while at is not None:
+        chain.insert(0, at)
+        at = at.before
+    return chain
+
+
+def require_whole(reading: Reading) -> None:
+    """What is told of a reading's messages is so: the chain, the list, and what is fresh."""
+    messages = reading.body.get("messages")
+    assert (reading.sent is not None) is (isinstance(messages, list) and bool(messages))
+    if reading.sent is not None and isinstance(messages, list):
+        assert reading.sent.messages is messages
+        assert [one.message for one in chain_of(reading)] == messages or "nan" in repr(messages)
+        assert all(one.message is message for one, message in zip(chain_of(reading), messages, strict=True))
+    fresh = reading.fresh.get("messages")
+    assert not isinstance(fresh, list) or not fresh or repr(messages).endswith(repr(fresh)[1:])
 
 
 @given(
-    st.lists(st.lists(MESSAGES, max_size=3), max_size=4),
+    st.lists(st.lists(MESSAGES, max_size=3), max_size=5),
     st.sampled_from([*STYLES]),
-    st.sampled_from([*PLACES]),
-    st.sampled_from(["fixed", "moved", "none"]),
+    st.lists(st.sampled_from([*PLACES]), min_size=5, max_size=5)
+    | st.sampled_from([*PLACES]).map(lambda one: [one] * 5),
+    st.integers(0, 3),
+    st.lists(st.integers(0, 9), max_size=5),
 )
-def test_growing_bodies_read_as_from_scratch(parts: list[list[Json]], style: str, place: str, mark: str) -> None:
-    """Law: whatever the client's JSON looks like, reading with a memory equals reading without."""
+def test_bodies_read_as_from_scratch(
+    parts: list[list[Json]], style: str, places: Sequence[str], marks: int, cuts: list[int]
+) -> None:
+    """Law: whatever the client's JSON looks like, and whatever it changes, reading with a memory changes nothing."""
     messages: list[Json] = []
+    bodies = Bodies()
     earlier: list[Reading] = []
-    for added in parts:
-        messages = [*messages, *(marked(added) if mark == "fixed" else added)]
-        raw = STYLES[style](PLACES[place](marked(messages) if mark == "moved" else messages))
-        reading, before = read_next(raw, reversed(earlier))
-        assert same(reading, read(raw))
-        assert before is None or any(before is one for one in earlier)
-        if before is not None:
-            assert all(ours is theirs for ours, theirs in zip(reading.messages, before.messages, strict=False))
-            assert len(reading.messages) >= len(before.messages)
+    for number, added in enumerate(parts):
+        cut = cuts[number] if number < len(cuts) else 0
+        messages = [*messages[: len(messages) - cut], *added] if cut % 2 else [*messages, *added]
+        raw = STYLES[style](PLACES[places[number]](marked(messages, min(marks, len(messages)))))
+        reading, alone = bodies.read(raw), read(raw)
+        if style != "byte-order-mark":
+            assert same(reading, alone)
+        require_whole(reading)
+        require_whole(alone)
+        for before in earlier:
+            count = shared(reading, before)
+            ours, theirs = reading.body["messages"], before.body["messages"]
+            assert repr(ours[:count]) == repr(theirs[:count])
         earlier.append(reading)
 
 
@@ -101,75 +142,175 @@ def test_damaged_bytes_read_as_from_scratch(
     messages: list[Json], added: list[Json], style: str, data: st.DataObject
 ) -> None:
     """Law: a body with some bytes changed is refused, or read, exactly as without a memory."""
-    earlier = read(STYLES[style](PLACES["between"](messages)))
+    bodies = Bodies()
+    bodies.read(STYLES[style](PLACES["between"](messages)))
     raw = bytearray(STYLES[style](PLACES["between"]([*messages, *added])))
     for _ in range(data.draw(st.integers(1, 3))):
         where = data.draw(st.integers(0, len(raw) - 1))
         raw[where : where + data.draw(st.integers(0, 1))] = data.draw(
-            st.sampled_from([b",", b"]", b"[", b" ", b"\x0b", b'"', b"}", b"1"])
+            st.sampled_from([b",", b"]", b"[", b" ", b"\x0b", b'"', b"}", b"1", b"\xff", b"\\"])
         )
     try:
         expected = read(bytes(raw))
     except JsonError:
         with pytest.raises(JsonError):
-            read_next(bytes(raw), [earlier])
+            bodies.read(bytes(raw))
         return
-    assert same(read_next(bytes(raw), [earlier])[0], expected)
+    assert repr(bodies.read(bytes(raw)).body) == repr(expected.body)
 
 
 A: Json = {"role": "user", "content": "hi"}
 B: Json = {"role": "assistant", "content": [{"type": "text", "text": "ho"}]}
-
-
-@pytest.mark.parametrize("style", [style for style in STYLES if style != "byte-order-mark"])
-@pytest.mark.parametrize("place", ["last", "first", "between"])
-def test_what_was_read_is_shared(style: str, place: str) -> None:
-    """A body that extends an earlier one is recognised by its bytes, and the earlier messages are the same objects."""
-    first, second = (PLACES[place](messages) for messages in ([A], [A, B]))
-    earlier = read(STYLES[style](first))
-    reading, before = read_next(STYLES[style](second), [earlier])
-    if style == "indented":
-        # the white space before the bracket is part of what was read, so the bytes do not extend it
-        assert before is None
-    else:
-        assert before is earlier
-        assert reading.messages[0] is earlier.messages[0]
-    assert reading.messages == [A, B]
-
-
-def test_the_nearest_earlier_body_is_used() -> None:
-    """Of several earlier bodies the first in the order given that fits is extended."""
-    one, two, other = (read(compact({"messages": messages})) for messages in ([A], [A, B], [B]))
-    reading, before = read_next(compact({"messages": [A, B, A]}), [other, two, one])
-    assert before is two
-    assert reading.messages == [A, B, A]
-    assert read_next(compact({"messages": [A, B, A]}), [])[1] is None
-
-
-def test_the_same_body_again() -> None:
-    """A repeated body adds nothing and shares everything."""
-    earlier = read(compact({"messages": [A, B], "model": "m"}))
-    reading, before = read_next(compact({"messages": [A, B], "model": "m"}), [earlier])
-    assert before is earlier
-    assert same(reading, earlier)
-
-
-NOT_EXTENDED = {
-    "another-model": {"messages": [A, B], "model": "n"},
-    "edited": {"messages": [B, B], "model": "m"},
-    "dropped": {"messages": [B], "model": "m"},
-    "bracket-inside-a-string": {"messages": [{"role": "user", "content": 'hi"},{"x":"'}], "model": "m"},
-    "no-messages": {"model": "m"},
-    "messages-of-another-kind": {"messages": "hi", "model": "m"},
+C: Json = {"role": "user", "content": "go on"}
+BODY: Json = {"model": "m", "system": "kind", "tools": [{"name": "add"}]}
+LATER: dict[str, tuple[Json, int, int]] = {
+    "more": ({**BODY, "messages": [A, B, C, B]}, 3, 1),
+    "the-same-again": ({**BODY, "messages": [A, B, C]}, 3, 0),
+    "cut": ({**BODY, "messages": [A, B]}, 2, 0),
+    "a-mark-on-the-last": ({**BODY, "messages": [A, B, {**C, **MARK}, B]}, 2, 2),
+    "the-last-edited-to-the-same-length": ({**BODY, "messages": [A, B, {**C, "content": "go in"}]}, 2, 1),
+    "the-second-edited": ({**BODY, "messages": [A, {**B, "content": "he"}, C, B]}, 1, 3),
+    "the-first-edited": ({**BODY, "messages": [{**A, "content": "ho"}, B, C, B]}, 0, 4),
+    "the-first-dropped": ({**BODY, "messages": [B, C]}, 0, 2),
+    "another-model": ({**BODY, "model": "n", "messages": [A, B, C, B]}, 3, 1),
+    "another-model-and-nothing-more": ({**BODY, "model": "n", "messages": [A, B, C]}, 3, 0),
+    "system-after-the-messages": ({"model": "m", "messages": [A, B, C, B], "system": "kind", "tools": []}, 3, 1),
+    "messages-first": ({"messages": [A, B, C, B], **BODY}, 3, 1),
+    "a-longer-system": ({**BODY, "system": "x" * 99, "messages": [A, B, C, B]}, 3, 1),
+    "bracket-inside-a-string": ({**BODY, "messages": [A, B, C, {"role": "user", "content": '"]},{["'}]}, 3, 1),
+    "messages-in-the-system": ({**BODY, "system": [{"messages": [A, B]}], "messages": [A, B, C, B]}, 0, 4),
+    "other-messages-before": ({"metadata": {"messages": [A, B]}, **BODY, "messages": [A, B, C, B]}, 0, 4),
+    "a-name-like-it": ({'x"messages': [A, B], **BODY, "messages": [A, B, C, B]}, 0, 4),
+    "other-messages-only": ({**BODY, "metadata": {"messages": [A, B, C, B]}}, 0, 0),
+    "no-messages": (BODY, 0, 0),
+    "messages-of-another-kind": ({**BODY, "messages": "hi"}, 0, 0),
 }
 
 
-@pytest.mark.parametrize("body", NOT_EXTENDED.values(), ids=NOT_EXTENDED)
-def test_a_body_that_extends_nothing_is_read_in_full(body: Json) -> None:
-    """Unequal bytes prove nothing: such a body is parsed as if nothing had come before."""
-    reading, before = read_next(compact(body), [read(compact({"messages": [A], "model": "m"}))])
-    assert before is None
+@pytest.mark.parametrize("style", [style for style in STYLES if style != "byte-order-mark"])
+@pytest.mark.parametrize(("body", "count", "new"), LATER.values(), ids=LATER)
+def test_what_was_read_is_shared(body: Json, count: int, new: int, style: str) -> None:
+    """The messages with which an earlier body begins are its very objects; those after them are parsed."""
+    bodies = Bodies()
+    earlier = bodies.read(STYLES[style]({**BODY, "messages": [A, B, C]}))
+    reading = bodies.read(STYLES[style](body))
     assert reading.body == body
+    assert [*reading.body] == [*body]
+    assert shared(reading, earlier) == count
+    fresh = reading.fresh.get("messages")
+    assert len(fresh if isinstance(fresh, list) else []) == new
+    require_whole(reading)
+    assert same(reading, read(STYLES[style](body)))
+
+
+def test_what_stands_around_the_messages_is_shared_too() -> None:
+    """Tools and system that have the same text are the same object, wherever they stand and whatever else changes."""
+    bodies = Bodies()
+    first = bodies.read(compact({**BODY, "messages": [A]}))
+    for body in (
+        {**BODY, "messages": [A, B]},
+        {**BODY, "model": "n", "messages": [A, B]},
+        {"messages": [C], "tools": BODY["tools"], "model": "m"},
+    ):
+        reading = bodies.read(compact(body))
+        assert reading.body["tools"] is first.body["tools"]
+        assert "tools" not in reading.fresh
+    assert bodies.read(compact({**BODY, "tools": [], "messages": [A]})).fresh["tools"] == []
+
+
+def test_the_longest_earlier_body_is_gone_on_with() -> None:
+    """Of several conversations the one that has most in common, whichever was read last."""
+    bodies = Bodies()
+    long, other, short = (bodies.read(compact({"messages": messages})) for messages in ([A, B, C], [B, A], [A, C]))
+    assert shared(bodies.read(compact({"messages": [A, B, C, B]})), long) == 3
+    assert shared(bodies.read(compact({"messages": [B, A, B]})), other) == 2
+    assert shared(bodies.read(compact({"messages": [A, C, B]})), short) == 2
+    assert shared(bodies.read(compact({"messages": [A, B, B]})), long) == 2
+
+
+def test_conversations_side_by_side_stay_in_memory() -> None:
+    """Each finds the whole of its own history again, although all begin with the same message."""
+    bodies, count = Bodies(), REMEMBERED // 2
+    told: list[list[Json]] = [[A, {**C, "content": str(number)}] for number in range(count)]
+    before = [bodies.read(compact({"messages": messages})) for messages in told]
+    for turn in range(4):
+        for number, messages in enumerate(told):
+            messages += [B, {**C, "content": f"{turn} {number}"}]
+            reading = bodies.read(compact({"messages": messages}))
+            assert shared(reading, before[number]) == len(messages) - 2
+            before[number] = reading
+
+
+def test_only_the_newest_bytes_of_a_conversation_are_kept() -> None:
+    """A long session's bodies add up to the square of its length; what is kept is one of them and the messages."""
+    bodies, sizes = Bodies(), []
+    messages: list[Json] = []
+    for number in range(200):
+        messages.append({"role": "user", "content": f"{number} ".ljust(1_000)})
+        raw = compact({"messages": [*messages[:-1], {**messages[-1], **MARK}]})
+        bodies.read(raw)
+        sizes.append(len(raw))
+        if number == 30:
+            tracemalloc.start()
+    kept, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert sum(sizes) > 15_000_000
+    assert kept < 5 * sizes[-1]
+
+
+DATA: dict[str, tuple[Json, int]] = {
+    "copies": (copy.deepcopy({**BODY, "messages": [A, B, C, A]}), 3),
+    "a-mark": ({**BODY, "messages": [A, {**B, **MARK}, C]}, 1),
+    "member-order": ({**BODY, "messages": [{"content": "hi", "role": "user"}, B]}, 0),
+    "a-tuple-for-a-list": ({**BODY, "messages": [A, {**B, "content": tuple(B["content"])}, C]}, 1),
+    "no-json": ({**BODY, "messages": [A, {**B, "content": object()}, C]}, 1),
+    "no-messages": (BODY, 0),
+}
+
+
+@pytest.mark.parametrize(("body", "count"), DATA.values(), ids=DATA)
+def test_data_is_shared_where_its_text_is_the_same(body: Json, count: int) -> None:
+    """Bodies that are no bytes share what would be written the same way, and stay what they are."""
+    bodies = Bodies()
+    earlier = bodies.take({**BODY, "messages": [A, B, C]})
+    reading = bodies.take(body)
+    assert reading.body == body
+    assert shared(reading, earlier) == count
+    assert all(ours is theirs for ours, theirs in zip(chain_of(reading)[:count], chain_of(earlier), strict=False))
+    assert reading.body["tools"] is BODY["tools"]
+
+
+@pytest.mark.parametrize(("one", "other"), [(1, 1.0), (1, True), (0, False), (0.0, -0.0), ("1", 1)])
+def test_data_that_only_python_calls_equal_is_not_shared(one: object, other: object) -> None:
+    """1 and true are equal to Python, and not to the API."""
+    bodies = Bodies()
+    first = bodies.take({"messages": [{"n": one}], "tools": [one]})
+    second = bodies.take({"messages": [{"n": other}], "tools": [other]})
+    assert shared(second, first) == 0
+    assert repr(second.body) == repr({"messages": [{"n": other}], "tools": [other]})
+
+
+@given(st.lists(st.lists(MESSAGES, max_size=3), max_size=4), st.booleans())
+def test_data_reads_as_it_is(parts: list[list[Json]], copied: bool) -> None:
+    """Law: taking data in changes nothing of it, and its chain is its messages."""
+    bodies, messages = Bodies(), []
+    for added in parts:
+        messages = [*messages, *added]
+        body = copy.deepcopy({"messages": messages}) if copied else {"messages": messages}
+        reading = bodies.take(body)
+        assert repr(reading.body) == repr(body)
+        require_whole(reading)
+
+
+def test_a_lone_surrogate_does_not_end_the_sharing() -> None:
+    """What one JSON library refuses (clients cut emoji in two) is split by another, at the same places."""
+    bodies = Bodies()
+    odd = b'{"role":"user","content":"\\ud83d NaN \xc3\xa9"}'
+    first = bodies.read(b'{"model":"m","messages":[' + odd + b',{"n":NaN}]}')
+    second = bodies.read(b'{"model":"m","messages":[' + odd + b',{"n":NaN},' + odd + b"]}")
+    third = bodies.read(b'{"model":"m","messages":[' + odd + b',{"n":NaN},' + odd + b"," + odd + b"]}")
+    assert (shared(second, first), shared(third, second)) == (2, 3)
+    assert third.body["messages"][3]["content"] == "\ud83d NaN \u00e9"
 
 
 NO_JSON = {
@@ -186,10 +327,10 @@ NO_JSON = {
 @pytest.mark.parametrize("raw", NO_JSON.values(), ids=NO_JSON)
 def test_what_is_no_json_stays_none(raw: bytes) -> None:
     """A body whose beginning and end are known is not taken for JSON when what lies between is not."""
-    earlier = read(b'{"messages":[1],"model":"m"}')
-    assert earlier.head == b'{"messages":[1'
+    bodies = Bodies()
+    assert bodies.read(b'{"messages":[1],"model":"m"}').text is not None
     with pytest.raises(JsonError):
-        read_next(raw, [earlier])
+        bodies.read(raw)
 
 
 DUPLICATES = {
@@ -204,16 +345,18 @@ DUPLICATES = {
 @pytest.mark.parametrize(("first", "second", "messages"), DUPLICATES.values(), ids=DUPLICATES)
 def test_of_equal_names_the_last_counts(first: bytes, second: bytes, messages: list[int]) -> None:
     """Duplicate keys mean what they mean to a JSON library, with a memory and without."""
-    assert read_next(second, [read(first)])[0].messages == messages
-    assert read(second).messages == messages
+    bodies = Bodies()
+    bodies.read(first)
+    assert bodies.read(second).body["messages"] == messages
+    assert read(second).body["messages"] == messages
 
 
 def test_empty_messages_are_no_memory() -> None:
     """A body with no messages has no end of messages to grow from."""
     for raw in (b'{"messages":[]}', b'{"messages":null}', b"{}", b'{"messages":{"a":1}}'):
-        earlier = read(raw)
-        assert (earlier.head, earlier.tail) == (b"", b"")
-        assert read_next(b'{"messages":[1]}', [earlier])[1] is None
+        bodies = Bodies()
+        assert bodies.read(raw).text is None
+        assert bodies.read(b'{"messages":[1]}').fresh == {"messages": [1]}
 
 
 def test_weight_is_what_a_model_would_read() -> None:
@@ -227,13 +370,3 @@ def test_a_body_is_an_object(raw: bytes) -> None:
     """What is no JSON object is no request body."""
     with pytest.raises(JsonError):
         read(raw)
-
-
-@pytest.mark.parametrize(
-    ("body", "messages"), [({"messages": [A]}, [A]), ({}, []), ({"messages": None}, []), ({"messages": {"a": 1}}, [])]
-)
-def test_messages_of_known_data(body: Json, messages: list[Json]) -> None:
-    """A body that is known as data only has messages, but no bytes to be compared with."""
-    reading = Reading(body=body)
-    assert reading.messages == messages
-    assert (reading.head, reading.tail) == (b"", b"")

@@ -536,6 +536,32 @@ def test_a_block_under_a_wrong_index_is_kept() -> None:
     assert made.message["content"][1] == {"type": "text", "text": "x"}
 
 
+def test_problems_are_told_up_to_a_number() -> None:
+    """A stream with a million wrong events takes no more memory for it than one with a score."""
+    made = accumulate(opened(*[{"type": "content_block_delta"}] * 1_020))
+    assert made.problems == ["content_block_delta with members missing or of the wrong kind"] * 20 + ["and 1,000 more"]
+    made = accumulate(opened(*[{"type": "content_block_delta"}] * 20))
+    assert made.problems == ["content_block_delta with members missing or of the wrong kind"] * 20
+    (problem,) = accumulate(opened({"type": "content_block_start", "index": [7] * 999, "content_block": {}})).problems
+    assert len(problem) < 120
+
+
+def test_citations_are_added_to_a_list_of_the_blocks_own() -> None:
+    """Those that a block starts with, those that come later, and none of them in the events themselves."""
+    start: Json = {"type": "text", "text": "", "citations": [{"n": 0}]}
+    later = [{"type": "citations_delta", "citation": {"n": number}} for number in (1, 2)]
+    for events in (
+        opened({"type": "content_block_start", "index": 1, "content_block": start}),
+        [{"type": "message_start", "message": {"content": [{}, start]}}],
+    ):
+        deltas = [{"type": "content_block_delta", "index": 1, "delta": delta} for delta in later]
+        damaged = {"type": "content_block_delta", "index": 1, "delta": {"type": "citations_delta"}}
+        message = accumulate([*events, *deltas, damaged]).message
+        assert message is not None
+        assert message["content"][1]["citations"] == [{"n": 0}, {"n": 1}, {"n": 2}]
+        assert start["citations"] == [{"n": 0}]
+
+
 @given(st.lists(st.sampled_from(list(events_of(WHOLE, piece=2))), max_size=12))
 def test_events_in_any_order_raise_nothing(events: list[Json]) -> None:
     """Law: whatever order a damaged stream has, its story is told in `problems`, never as an exception."""

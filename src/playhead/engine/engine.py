@@ -34,12 +34,9 @@ from playhead.wire.cloud import as_the_api_has_it, cloud_of
 from playhead.wire.codec import JsonError, JsonObject, encode
 from playhead.wire.equality import same
 from playhead.wire.exchange import Exchange, endpoint_of
-from playhead.wire.reading import Reading, read_next
+from playhead.wire.reading import Bodies, Reading
 from playhead.wire.session import Session, is_retry
 from playhead.wire.tables import COUNT_TOKENS_PATH, MESSAGES_PATH
-
-_REMEMBERED = 64
-"""How many conversations' last bodies are kept as bytes; an older one is compared message by message instead."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +68,7 @@ class _Call(NamedTuple):
     exchange: Exchange
     reading: Reading
     judgement: Judgement
-    like: int | None
+    marked: bool
     timeouts: Timeouts
 
     @property
@@ -94,7 +91,7 @@ class Engine:
         self.strays: list[str] = []
         self._found: list[Violation] = []
         self._checker = Checker(settings.rules, alone=settings.alone, models=settings.models)
-        self._readings: dict[int, Reading] = {}
+        self._bodies = Bodies()
         self._places: dict[int, int] = {}
         self._minted = Minted()
         self.threads = Threads(enabled=settings.threads)
@@ -126,24 +123,18 @@ class Engine:
         if len(self.exchanges) >= self.settings.limit:
             self.limit_reached = True
             raise RequestLimitReached(self.settings.limit)
-        if incoming.method == "GET" and "/v1/models" in incoming.path:
-            status, answer = models_answer(incoming.path, self.settings.models, _request_id(len(self.exchanges) + 1))
-            self.exchanges.append(replace(self._exchange(incoming), status=status, error=answer.get("error")))
-            headers = {"x-should-retry": "false"} if status >= 400 else {}
-            return json_answer(status, answer, _request_id(len(self.exchanges)), **headers)
         if incoming.method == "GET" and _MODELS in incoming.path:
             return self._models(incoming)
         endpoint = _ENDPOINTS.get((incoming.method, endpoint_of(incoming.path)))
         if endpoint is None:
             return self._unknown_endpoint(self._exchange(incoming))
         try:
-            reading, earlier = read_next(incoming.body, reversed(self._readings.values()))
+            reading = self._bodies.read(incoming.body)
         except JsonError as error:
             return self._unreadable(self._exchange(incoming), error)
-        like = next((p for p, r in self._readings.items() if r is earlier), None) if earlier else None
-        exchange = self._exchange(incoming, reading.body)
+        exchange = self._exchange(incoming, reading)
         try:
-            judgement = self._judge(exchange, like, len(incoming.body))
+            judgement = self._judge(exchange, len(incoming.body))
         except ScriptError as error:
             self.errors.append(error)
             return self._fail(exchange, None, 400, "invalid_request_error", f"Playhead: {error}")
@@ -151,7 +142,8 @@ class Engine:
         self._found += told_once(judgement.violations)
         if judgement.refusal is not None and self.settings.strict:
             return self._refuse(exchange, judgement)
-        return endpoint(self, _Call(exchange, reading, judgement, like, incoming.timeouts))
+        marked = b'"cache_control"' in incoming.body
+        return endpoint(self, _Call(exchange, reading, judgement, marked, incoming.timeouts))
 
     def ran(self, name: str, arguments: JsonObject, outcome: object) -> None:
         """Takes in that the client ran a tool: the call is the latest of that name and input not yet run.
@@ -195,7 +187,8 @@ class Engine:
         if exchange.number in self._places:
             self._checker.ran(self._places[exchange.number], noted)
 
-    def _exchange(self, incoming: Incoming, body: JsonObject | None = None) -> Exchange:
+    def _exchange(self, incoming: Incoming, reading: Reading | None = None) -> Exchange:
+        body = reading.body if reading is not None else None
         headers, cloud = incoming.headers, cloud_of(incoming.path.partition("?")[0])
         if cloud is not None and body is not None:
             body, headers = as_the_api_has_it(cloud, body, headers)
@@ -205,12 +198,13 @@ class Engine:
             path=incoming.path,
             headers=headers,
             request=body,
+            sent=reading.sent if reading is not None else None,
             tools_run=() if self.watching else None,
         )
 
-    def _judge(self, exchange: Exchange, like: int | None, size: int) -> Judgement:
+    def _judge(self, exchange: Exchange, size: int) -> Judgement:
         try:
-            return self._checker.ask(exchange, like=like, size=size)
+            return self._checker.ask(exchange, size=size)
         except Exception as error:
             # a rule of the test's own: raised in a transport, its error would become "Connection error."
             raise ScriptError(
@@ -247,7 +241,6 @@ class Engine:
             self.errors.append(error)
             return self._fail(exchange, judgement, 400, "invalid_request_error", f"Playhead: {error}")
         self._minted = minted
-        self._remember(call)
         self._take_in(replace(exchange, **sending.seen), judgement)  # type: ignore[arg-type]
         return sending.outgoing
 
@@ -288,12 +281,11 @@ class Engine:
 
     def _input_tokens(self, call: _Call) -> InputTokens:
         """What the prompt counts, and how much of it the cache holds: all of it, on a thread as well."""
-        position, link, head = call.judgement.position, call.judgement.link, call.reading.head
+        position, link = call.judgement.position, call.judgement.link
         body = call.body if position is None else self._checker.exchange(position).request or {}
         earlier = self._prompts.get(link.parent) if link is not None and link.parent is not None else None
         known = link.shared if link is not None else 0
-        marked = not head or b'"cache_control"' in head or b'"cache_control"' in call.reading.tail
-        prompt = read_prompt(body, earlier, known, marked=marked)
+        prompt = read_prompt(body, earlier, known, marked=call.marked)
         if position is not None:
             self._prompts[position] = prompt
         return input_tokens(prompt, earlier, known)
@@ -306,19 +298,8 @@ class Engine:
             link = self._checker.link(link.parent)
         return body.get("tools")
 
-    def _remember(self, call: _Call) -> None:
-        position = call.judgement.position
-        if position is None or not call.reading.head:
-            return
-        if call.like is not None:
-            self._readings.pop(call.like, None)
-        self._readings[position] = call.reading
-        if len(self._readings) > _REMEMBERED:
-            del self._readings[next(iter(self._readings))]
-
     def _count(self, call: _Call) -> Outgoing:
-        earlier = self._prompts.get(call.like) if call.like is not None else None
-        prompt = read_prompt(call.body, earlier, earlier.messages if earlier else 0, marked=False)
+        prompt = read_prompt(call.body, marked=False)
         answer: JsonObject = {"input_tokens": prompt.tokens}
         if "context_management" in call.body:
             answer["context_management"] = {"original_input_tokens": answer["input_tokens"]}

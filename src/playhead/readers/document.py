@@ -17,6 +17,7 @@ from playhead.readers.opening import opening
 from playhead.readers.source import MAX_DOCUMENT, Recording, Source
 from playhead.wire.codec import JsonError, decode
 from playhead.wire.exchange import Exchange
+from playhead.wire.reading import Bodies
 
 _YAML_MEMBER = re.compile(
     rb"(?m)^(?:\xef\xbb\xbf)?['\"]?(?:interactions|http_interactions|requests|responses|when|then)['\"]?[ ]*:"
@@ -75,10 +76,10 @@ def recording(source: Source, name: str, calls: Iterator[Call]) -> Recording:
     """The recording that the calls of a file make. Raises `RecordingError`."""
     exchanges: list[Exchange] = []
     skipped: Counter[str] = Counter()
-    beside = _Beside(source)
+    beside, bodies = _Beside(source), Bodies()
     try:
         for call in calls:
-            found = exchange_of(beside.filled(call), len(exchanges) + 1)
+            found = exchange_of(beside.filled(call), len(exchanges) + 1, bodies)
             if isinstance(found, str):
                 skipped[found] += 1
             else:

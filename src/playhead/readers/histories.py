@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from playhead.wire.codec import JsonObject
 from playhead.wire.equality import is_blank_text
 from playhead.wire.exchange import Exchange
+from playhead.wire.history import Sent, resent
 
 KNOWN = frozenset({"messages"})
 _THOUGHTS = ("thinking", "redacted_thinking")
@@ -29,7 +30,7 @@ class Entry:
     history, such as an error that the client showed, is a reply that no entry follows.
     """
 
-    __slots__ = ("answer", "content", "hanging", "history", "on_path", "owner", "parent", "place", "reply")
+    __slots__ = ("answer", "built", "content", "hanging", "on_path", "owner", "parent", "place", "reply", "sent")
 
     def __init__(self, content: object, parent: Entry | None, *, answer: dict[str, object] | None = None) -> None:
         self.content = content
@@ -40,7 +41,8 @@ class Entry:
         self.owner: Entry | None = None
         self.on_path = False
         self.hanging: list[Entry] = []
-        self.history: list[object] | None = None
+        self.sent: Sent | None = None
+        self.built = False
 
     def blocks(self) -> list[JsonObject]:
         """The content as blocks; what is no block, and blank text, is left out."""
@@ -120,25 +122,26 @@ def _unbuilt(entry: Entry) -> Iterator[Entry]:
     """The reply and the replies before it that have no history yet, earliest first."""
     chain: list[Entry] = []
     at: Entry | None = entry if entry.reply else None
-    while at is not None and at.history is None:
+    while at is not None and not at.built:
         chain.append(at)
         at = at.owner
     return reversed(chain)
 
 
 def _exchange(reply: Entry) -> Exchange:
-    messages, whole = _messages(reply)
-    reply.history = messages
+    before, new, whole = _messages(reply)
+    reply.sent, reply.built = resent(before, new), True
     fields: dict[str, object] = {
-        "request": {"messages": messages} if whole else None,
+        "request": {"messages": reply.sent.messages if reply.sent is not None else []} if whole else None,
         "known": KNOWN if whole else None,
+        "sent": reply.sent if whole else None,
         **(reply.answer or {}),
     }
     return Exchange(**fields)  # type: ignore[arg-type]
 
 
-def _messages(reply: Entry) -> tuple[list[object], bool]:
-    """The messages that led to a reply, and whether the log holds what was sent last."""
+def _messages(reply: Entry) -> tuple[Sent | None, list[object], bool]:
+    """The messages that led to a reply, those before and the new ones, and whether the log holds what was sent last."""
     before = reply.owner
     path: list[Entry] = []
     at = reply.parent
@@ -149,15 +152,15 @@ def _messages(reply: Entry) -> tuple[list[object], bool]:
     if before is None:
         # results without their calls: the log begins in the middle
         message = None if any(entry.answers() for entry in path) else _user_message(path, set())
-        return ([message], True) if message else ([], False)
+        return (None, [message], True) if message else (None, [], False)
     answering = [*path, *_beside(before, path)]
     calls = before.calls()
     message = _user_message(answering, calls)
     if message is None and not _paused(before):
-        return [], False
+        return None, [], False
     answered = calls & {key for entry in answering for key in entry.answers()}
     echo = _echo(before, answered)
-    return [*(before.history or ()), *([echo] if echo else ()), *([message] if message else ())], True
+    return before.sent, [one for one in (echo, message) if one], True
 
 
 def _paused(reply: Entry) -> bool:

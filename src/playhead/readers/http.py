@@ -20,17 +20,20 @@ from playhead.readers.event_stream import events as event_stream_events
 from playhead.readers.vendors import Endpoint, endpoint
 from playhead.wire.codec import JsonError, JsonObject, decode
 from playhead.wire.exchange import Exchange
+from playhead.wire.reading import Bodies, Reading
 from playhead.wire.sse import decode_events
 from playhead.wire.stream import accumulate
 from playhead.wire.tables import ERROR_STATUS
 
 
-def exchange_of(call: Call, number: int = 1) -> Exchange | str:
+def exchange_of(call: Call, number: int = 1, bodies: Bodies | None = None) -> Exchange | str:
     """The exchange that a call is, with that number, or the reason to pass it over.
 
-    Raises `Unreadable` for a Claude call whose body is damaged.
+    `bodies` has read the requests before it in the recording, so that what this one resends is the same objects. Raises
+    `Unreadable` for a Claude call whose body is damaged.
     """
-    request = _Body.read(call.request_body, call.request_headers or {}, f"{call.place}.request.body")
+    asking = f"{call.place}.request.body"
+    request = _Body.read(call.request_body, call.request_headers or {}, asking, bodies or Bodies())
     answer = _Body.read(call.response_body, call.response_headers, f"{call.place}.response.body")
     first = answer.events[0] if answer.events else answer.value
     found = endpoint(call, request.value, first)
@@ -39,7 +42,7 @@ def exchange_of(call: Call, number: int = 1) -> Exchange | str:
     for body in (request, answer):
         if body.problem:
             raise Unreadable(body.place, body.problem)
-    if is_too_deep(request.value):
+    if is_too_deep(request.value if request.reading is None else request.reading.fresh):
         raise Unreadable(request.place, TOO_DEEP)
     asked, headers = _asked(found, request.value, call.request_headers)
     return Exchange(
@@ -48,6 +51,7 @@ def exchange_of(call: Call, number: int = 1) -> Exchange | str:
         path=found.path,
         headers=headers,
         request=asked,
+        sent=None if request.reading is None else request.reading.sent,
         response_headers=call.response_headers,
         **_answered(found, call.status, answer),  # type: ignore[arg-type]
     )
@@ -57,7 +61,8 @@ def exchange_of(call: Call, number: int = 1) -> Exchange | str:
 class _Body:
     """A body that has been looked at: its JSON value, or the events of a stream, or neither, and what is wrong with it.
 
-    `whole` is False where a stream was cut inside an event. What is wrong matters only once the call is Claude's.
+    `whole` is False where a stream was cut inside an event. What is wrong matters only once the call is Claude's. A
+    request's object is a `reading` as well.
     """
 
     place: str
@@ -66,9 +71,10 @@ class _Body:
     text: str = ""
     whole: bool = True
     problem: str = ""
+    reading: Reading | None = None
 
     @classmethod
-    def read(cls, body: object, headers: Mapping[str, str], place: str) -> _Body:
+    def read(cls, body: object, headers: Mapping[str, str], place: str, bodies: Bodies | None = None) -> _Body:
         if body is None or body == "" or body == b"":
             return cls(place=place)
         try:
@@ -77,13 +83,21 @@ class _Body:
             plain = body if framed else unpack(body, headers.get("content-encoding", "").lower())
         except BodyError as error:
             return cls(place=place, problem=str(error))
+        if bodies is not None and isinstance(plain, dict):
+            return cls.of(bodies.take(plain), place)
         if not isinstance(plain, str | bytes):
             return cls(place=place, value=plain)
         start = plain[:64].lstrip()
+        if bodies is not None and start[:1] in ("{", b"{"):
+            return _read_object(plain, place, bodies)
         for looks_like, reader in _READERS:
             if looks_like(start, plain):
                 return reader(plain, place)
         return cls(place=place, text=_text(plain[:2000]))
+
+    @classmethod
+    def of(cls, reading: Reading, place: str) -> _Body:
+        return cls(place=place, value=reading.body, reading=reading)
 
 
 def _text(body: str | bytes) -> str:
@@ -102,9 +116,21 @@ def _read_json(body: str | bytes, place: str) -> _Body:
     try:
         return _Body(place=place, value=decode(body))
     except JsonError as error:
-        # a text that only begins like JSON ("[REDACTED]", JSON lines) is a body that tells nothing
-        problem = "" if _is_redacted(body) else f"the body is no JSON: {error}"
-        return _Body(place=place, text=_text(body[:2000]), problem=problem)
+        return _no_json(body, place, error)
+
+
+def _read_object(body: str | bytes, place: str, bodies: Bodies) -> _Body:
+    """A request's body, of which only what is new is parsed."""
+    try:
+        return _Body.of(bodies.read(_bytes(body)), place)
+    except JsonError as error:
+        return _no_json(body, place, error)
+
+
+def _no_json(body: str | bytes, place: str, error: JsonError) -> _Body:
+    # a text that only begins like JSON ("[REDACTED]", JSON lines) is a body that tells nothing
+    problem = "" if _is_redacted(body) else f"the body is no JSON: {error}"
+    return _Body(place=place, text=_text(body[:2000]), problem=problem)
 
 
 def _is_redacted(body: str | bytes) -> bool:

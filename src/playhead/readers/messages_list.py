@@ -20,6 +20,7 @@ from playhead.readers.opening import first_item, first_keys, opening
 from playhead.readers.source import Format, Recording, Source
 from playhead.wire.codec import JsonObject, encode_text, kind
 from playhead.wire.exchange import Exchange
+from playhead.wire.history import Sent, resent
 from playhead.wire.tables import BLOCKS
 
 _ROLES = ("user", "assistant", "system")
@@ -64,14 +65,14 @@ def _read(source: Source) -> Recording:
 
 
 def _exchanges(said: Sequence[JsonObject], told: Mapping[str, object]) -> Iterator[Exchange]:
-    sent: list[JsonObject] = []
+    sent: Sent | None = None
     for role, run in groupby(said, key=lambda message: message["role"]):
         messages = [*run]
         if role == "assistant":
-            request = {**told, "messages": [*sent]} if sent else None
+            request = {**told, "messages": sent.messages} if sent else None
             known = frozenset({"messages", *told}) if sent else None
-            yield Exchange(status=200, request=request, known=known, response=_response(messages))
-        sent += ({"role": message["role"], "content": message["content"]} for message in messages)
+            yield Exchange(status=200, request=request, known=known, response=_response(messages), sent=sent)
+        sent = resent(sent, [{"role": message["role"], "content": message["content"]} for message in messages])
 
 
 def _content(content: object, skipped: Counter[str]) -> object:

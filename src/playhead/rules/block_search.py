@@ -2,15 +2,17 @@
 
 Law: pure; walks, judges nothing. What is returned are the views of `blocks`, in document order.
 
-Rules that count over the whole conversation look at old messages again with every request. That is why the loop
-here is a plain one without a call in it: a thousand messages take some tenths of a millisecond.
+Rules that count over the whole conversation look at old messages again with every request: at those alone that hold
+what they count, where it was noted (`places`). Otherwise the loop here is a plain one without a call in it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 
 from playhead.rules.blocks import block_views
+from playhead.rules.places import CACHE_MARK
 from playhead.rules.rule import BlockView, RequestView
 
 
@@ -24,7 +26,8 @@ def blocks_of_types(view: RequestView, types: tuple[str, ...], start: int = 0) -
     """The blocks of these types in `messages[start:]`, those inside tool results too."""
     if not view.may_hold(types):
         return
-    for index in _holding(view.messages, types, start):
+    known = None if view.places is None else view.places.holding(types)
+    for index in _holding(view.messages, types, start) if known is None else known[bisect_left(known, start) :]:
         for block in block_views(view.messages, index):
             if block.place[0] != index:
                 break
@@ -37,9 +40,10 @@ def adds(view: RequestView, types: tuple[str, ...]) -> bool:
     return view.may_hold(types) and next(_holding(view.messages, types, first_new(view)), None) is not None
 
 
-def having_member(view: RequestView, member: str) -> Iterator[int]:
-    """The positions of the messages in which a block has this member, blocks in tool results counted."""
-    return _holding(view.messages, (), 0, member)
+def marked(view: RequestView) -> Iterable[int]:
+    """The positions of the messages in which a block has a cache mark, blocks in tool results counted."""
+    known = None if view.places is None else view.places.holding((CACHE_MARK,))
+    return _holding(view.messages, (), 0, CACHE_MARK) if known is None else known
 
 
 def _holding(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from playhead.rules.block_search import having_member
+from playhead.rules.block_search import marked
 from playhead.rules.order import CONVERSATION, FIELD
 from playhead.rules.rule import BlockView, Finding, RequestView, Rule
 from playhead.wire.codec import JsonObject
@@ -53,7 +53,7 @@ def _in_list(blocks: object, path: str, api: str) -> Iterator[_Mark]:
 
 def _in_messages(view: RequestView) -> Iterator[_Mark]:
     messages = view.messages
-    for index in having_member(view, "cache_control"):
+    for index in marked(view):
         message = messages[index]
         if isinstance(message, dict):
             yield from _in_list(message.get("content"), f"$.messages[{index}].content", f"messages.{index}.content")

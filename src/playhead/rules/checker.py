@@ -1,31 +1,49 @@
 """The checker: takes exchanges one at a time and says which rules they break.
 
-Law: pure and incremental. `ask` judges a request when it has come, `answered` takes in its answer, `finish` the end.
-The cost is linear in what a request adds: turns that were found good and came again as the same bytes are not judged
-again.
+Law: pure and incremental. `ask` judges a request when it has come, `answered` takes in its answer, `on_end` the end.
+The cost is linear in what a request adds: messages that were found good and come again as the same objects, on the same
+terms, are not judged again. Every verdict is the one that judging the request from scratch would give.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from playhead.rules.choice import choose
 from playhead.rules.models import Model, Models, models_with
+from playhead.rules.places import Places
 from playhead.rules.registry import RULES
-from playhead.rules.requests import RequestRules
-from playhead.rules.rule import LEVELS, ApiError, EndView, Finding, RequestView, Rule, StepView, Violation
+from playhead.rules.requests import Found, RequestRules
+from playhead.rules.rule import ApiError, EndView, Finding, RequestView, Rule, StepView, Violation
 from playhead.rules.steps import StepRules
+from playhead.rules.terms import TermsTable
+from playhead.rules.violations import (
+    MESSAGE,
+    first_refusal,
+    key,
+    new_ones,
+    ordered,
+    told_before,
+    violation_of,
+    violations_of,
+)
 from playhead.wire.codec import JsonObject, encode
+from playhead.wire.equality import shallow
 from playhead.wire.exchange import Exchange
 from playhead.wire.follow import Follower, Link
+from playhead.wire.history import History, back_to
 from playhead.wire.session import Session, lower_names
 from playhead.wire.tables import COUNT_TOKENS_PATH, MESSAGES_PATH
 from playhead.wire.turns import MergedTurn, merged_turns
 
 _JUDGED = (MESSAGES_PATH, COUNT_TOKENS_PATH)
+_ENDS = 64
+"""Of how many requests the last turns are kept at hand; those of others are merged and judged once more."""
+
+_BRINGS_TOOLS = ("tool_addition",)
+"""Blocks in view of which rules on the envelope are silent: without them it has to be judged again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,31 +56,33 @@ class Judgement:
     refusal: Violation | None = None
 
 
-class _Judged(NamedTuple):
-    """What is kept of a judged request: what was good, the turns a follow-up is judged from, what was found.
+class _Good(NamedTuple):
+    """From where the judging of a request goes on: nothing was found in the first `length` messages.
 
-    `messages` and `envelope` say of which part nothing was found, so that it need not be judged again when it comes
-    again; there are `length` messages, the last turns of which are `tail`, and `seen` is what they hold.
+    The merged turn with this number, an assistant's, begins at `message`: it and those after it are looked at again,
+    and are `tail` where they are at hand. `places` says where blocks stand, and may know of later messages too.
     """
 
-    messages: bool = True
-    envelope: bool = True
     length: int = 0
     message: int = 0
     turn: int = 0
     tail: tuple[MergedTurn, ...] = ()
-    found: frozenset[tuple[str, str, str]] = frozenset()
-    seen: frozenset[str] = frozenset()
+    places: Places = Places()
 
 
 class Checker:
-    """Judges one session. `alone` says that it is one conversation by declaration, `one_loop` that one loop made it."""
+    """Judges one session.
+
+    `alone` says that it is one conversation by declaration, `each` that conversations may begin with the same words,
+    `one_loop` that one loop made it.
+    """
 
     def __init__(
         self,
         rules: Sequence[Rule] = RULES,
         *,
         alone: bool = False,
+        each: bool = False,
         one_loop: bool = False,
         models: Models | None = None,
     ) -> None:
@@ -74,8 +94,12 @@ class Checker:
         self._end = tuple(rule for rule in rules if rule.end)
         self._alone = alone
         self._one_loop = alone or one_loop
-        self._follower = Follower()
-        self._judged: list[_Judged] = []
+        self._follower = Follower(each=each)
+        self._found: list[frozenset[tuple[str, str, str]]] = []
+        self._terms = TermsTable()
+        self._good: dict[tuple[History, int], _Good] = {}
+        self._good_ends: dict[tuple[History, int], _Good] = {}
+        self._good_envelopes: set[int] = set()
         self._returned: set[str] = set()
 
     def exchange(self, position: int) -> Exchange:
@@ -88,65 +112,124 @@ class Checker:
 
     def ask(self, exchange: Exchange, *, like: int | None = None, size: int | None = None) -> Judgement:
         """Judges a request. `like` is the position of an earlier one whose messages begin this one's, byte for byte;
-        `size` the length of the body in bytes, where that is known.
+        an exchange that tells its `history` needs none. `size` is the length of the body in bytes, where that is known.
         """
         endpoint = exchange.endpoint
         if exchange.request is None or endpoint not in _JUDGED:
             return Judgement(link=None, position=None, violations=())
         if endpoint == COUNT_TOKENS_PATH:
-            found = self._on_one.judge(self._view(exchange, merged_turns(exchange.messages), None, size))
+            on_request, _ = self._on_request(exchange, self._follower.history(exchange, like=like), size)
             return Judgement(
-                link=None, position=None, violations=_violations(found, exchange), refusal=_first(found, exchange)
+                link=None,
+                position=None,
+                violations=violations_of(on_request, exchange),
+                refusal=first_refusal(on_request, exchange),
             )
         sent, exchange = exchange, self._follower.whole(exchange)
         held = len(exchange.messages) - len(sent.messages)
-        like = self._follower.begins(exchange.messages) if like is None or held else like
-        link = self._follower.place(exchange, like=like, alone=self._alone)
-        earlier = self._judged[like] if like is not None else None
-        start = earlier if earlier is not None and earlier.messages else _GOOD
-        turns = _turns(exchange.messages, start)
-        same = earlier is not None and like is not None and earlier.envelope and self._same_envelope(like, exchange)
-        seen = set(start.seen)
-        view = self._view(exchange, turns, seen, size)
-        on_request = self._on_one.judge(view, start.length, envelope=not same, seen=seen)
+        position = len(self._found)
+        link = self._follower.place(exchange, like=None if held else like, alone=self._alone)
+        inherited = self._inherited(link)
+        self._found.append(inherited)
+        on_request, types = self._on_request(exchange, self._follower.history_at(position), size)
         if on_request:
-            on_request = _new(on_request, self._follower.known(len(self._judged)))
-        found = self._told([*on_request, *self._on_step(exchange, link, seen)])
+            on_request = new_ones(on_request, self._follower.known(position))
+        found = self._told([*on_request, *self._on_step(exchange, link, types)])
         if held:
             found = [(rule, replace(finding, path=_as_sent(finding.path, held))) for rule, finding in found]
-        violations = _violations(found, exchange, link)
-        inherited = self._inherited(link)
-        self._judged.append(_judged(on_request, view, start, _keys(violations) | inherited))
+        violations = violations_of(found, exchange, link)
+        if violations:
+            self._found[position] = inherited.union(map(key, violations))
         return Judgement(
             link=link,
-            position=len(self._judged) - 1,
-            violations=tuple(v for v in violations if _key(v) not in inherited) if inherited else violations,
-            refusal=_first(found, exchange, link),
+            position=position,
+            violations=tuple(v for v in violations if key(v) not in inherited) if inherited else violations,
+            refusal=first_refusal(found, exchange, link),
         )
 
-    def _view(
-        self, exchange: Exchange, turns: tuple[MergedTurn, ...], seen: set[str] | None, size: int | None
-    ) -> RequestView:
-        return RequestView(
+    def _on_request(self, exchange: Exchange, history: History | None, size: int | None) -> tuple[Found, Set[str]]:
+        """What is found in a request alone, looking only where it was not found good before, and its blocks' types."""
+        status = _status(exchange)
+        terms = self._terms.of(exchange, status)
+        good = self._good_before(history, terms.messages)
+        turns, places = _turns(exchange.messages, good), good.places.before(good.length)
+        view = RequestView(
             body=exchange.request or {},
             headers=exchange.headers,
             turns=turns,
             counting=exchange.endpoint == COUNT_TOKENS_PATH,
             known=exchange.known,
             models=self._models,
-            status=_status(exchange),
+            status=status,
             size=size,
             returned=self._returned,
-            seen=seen,
+            places=places,
         )
+        new_envelope = terms.envelope not in self._good_envelopes
+        try:
+            found = self._on_one.judge(view, good.length, envelope=new_envelope, places=places)
+        except RecursionError:
+            flat = _shallow(exchange)
+            view = replace(view, body=flat.request or {}, turns=merged_turns(flat.messages), places=None)
+            return self._on_one.judge(view), places.types
+        if new_envelope and not view.may_hold(_BRINGS_TOOLS) and all(_in_messages(finding) for _, finding in found):
+            self._good_envelopes.add(terms.envelope)
+        if history is not None:
+            again = (finding for rule, finding in found if _in_messages(finding) and not told_before((rule, finding)))
+            first = min(map(_message, again), default=None)
+            self._note_good(history, terms.messages, good, turns, places, first)
+        return found, places.types
 
-    def _same_envelope(self, like: int, exchange: Exchange) -> bool:
-        return _same_envelope(self._follower.exchange(like), exchange)
+    def _good_before(self, history: History | None, terms: int) -> _Good:
+        """The longest part of a history that was found good on the same terms."""
+        while history is not None:
+            good = self._good_ends.get((history, terms)) or self._good.get((history, terms))
+            if good is not None:
+                return good
+            history = history.before
+        return _GOOD
 
-    def _on_step(self, exchange: Exchange, link: Link, seen: set[str]) -> Sequence[tuple[Rule, Finding]]:
+    def _note_good(
+        self,
+        history: History,
+        terms: int,
+        good: _Good,
+        turns: tuple[MergedTurn, ...],
+        places: Places,
+        first: int | None,
+    ) -> None:
+        """Notes from where what follows a request need not be judged again; `first` is where something was found.
+
+        A request that goes on with all of this one's messages begins at the last assistant turn that something stands
+        after; one that changes some of them, a cache mark say, at an assistant turn before the change.
+        """
+        at: History | None = history
+        for turn in reversed(turns):
+            start = turn.messages[0]
+            if turn.role == "assistant" and (first is None or start < first):
+                at = back_to(at, start + 1)
+                if at is not None and (at, terms) not in self._good:
+                    self._good[at, terms] = _Good(start + 1, start, turn.number, (), places)
+        if first is None:
+            begin = next((at for at in range(len(turns) - 2, -1, -1) if turns[at].role == "assistant"), None)
+            tail = turns[begin:] if begin is not None else ()
+            message, number = (tail[0].messages[0], tail[0].number) if tail else (good.message, good.turn)
+            self._good_ends[history, terms] = _Good(history.count, message, number, tail, places)
+            if len(self._good_ends) > _ENDS:
+                del self._good_ends[next(iter(self._good_ends))]
+
+    def _on_step(self, exchange: Exchange, link: Link, types: Set[str]) -> Sequence[tuple[Rule, Finding]]:
         if link.parent is None:
             return ()
         parent = self._follower.exchange(link.parent)
+        try:
+            return self._judge_step(exchange, link, parent, types)
+        except RecursionError:
+            return self._judge_step(_shallow(exchange), link, _shallow(parent), types)
+
+    def _judge_step(
+        self, exchange: Exchange, link: Link, parent: Exchange, types: Set[str]
+    ) -> Sequence[tuple[Rule, Finding]]:
         view = StepView(
             exchange=exchange,
             link=link,
@@ -156,7 +239,7 @@ class Checker:
             models=self._models,
             so_far=self._follower,
         )
-        held = seen.union([str(block.get("type")) for block in parent.content if isinstance(block, dict)])
+        held = types | {str(block.get("type")) for block in parent.content if isinstance(block, dict)}
         return self._steps.judge(view, parent, held)
 
     def _told(self, found: list[tuple[Rule, Finding]]) -> list[tuple[Rule, Finding]]:
@@ -176,7 +259,7 @@ class Checker:
     def _inherited(self, link: Link) -> frozenset[tuple[str, str, str]]:
         if link.parent is None or self._follower.exchange(link.parent).failed:
             return frozenset()
-        return self._judged[link.parent].found
+        return self._found[link.parent]
 
     def answered(self, position: int, exchange: Exchange) -> None:
         """Takes in the answer to the request at this position."""
@@ -185,8 +268,15 @@ class Checker:
 
     def on_answer(self, exchange: Exchange) -> tuple[Violation, ...]:
         """The violations in what the client did with an answer, once that is known."""
-        found = [(rule, finding) for rule in self._answer if rule.answer for finding in rule.answer(exchange)]
-        return _violations(self._told(found), exchange)
+        try:
+            return violations_of(self._judge_answer(exchange), exchange)
+        except RecursionError:
+            return violations_of(self._judge_answer(_shallow(exchange)), exchange)
+
+    def _judge_answer(self, exchange: Exchange) -> Found:
+        return self._told(
+            [(rule, finding) for rule in self._answer if rule.answer for finding in rule.answer(exchange)]
+        )
 
     def ran(self, position: int, exchange: Exchange) -> None:
         """Takes in which tools the client has run on a settled exchange since."""
@@ -202,17 +292,20 @@ class Checker:
     ) -> tuple[Violation, ...]:
         """The violations that show when all is over, or, if it is not, those that a whole session shows so far."""
         view = EndView(exchanges=exchanges, end=end, limit=limit, over=over, so_far=self._follower)
-        found = [(rule, finding) for rule in self._end if rule.end for finding in rule.end(view)]
+        try:
+            found = self._judge_end(view)
+        except RecursionError:
+            found = self._judge_end(replace(view, exchanges=[*map(_shallow, exchanges)]))
         numbered = {exchange.number: exchange for exchange in exchanges} if found else {}
         last = exchanges[-1] if exchanges else None
         ids = frozenset(rule.id for rule, _ in found)
         return tuple(
-            _violation(rule, finding, numbered.get(finding.exchange or 0, last), None, ids)
-            for rule, finding in _ordered(self._told(found))
+            violation_of(rule, finding, numbered.get(finding.exchange or 0, last), None, ids)
+            for rule, finding in ordered(self._told(found))
         )
 
-
-_JUDGED_HEADERS = ("anthropic-version", "anthropic-beta", "x-api-key", "authorization")
+    def _judge_end(self, view: EndView) -> Found:
+        return [(rule, finding) for rule in self._end if rule.end for finding in rule.end(view)]
 
 
 def _status(exchange: Exchange) -> int | None:
@@ -224,32 +317,19 @@ def _status(exchange: Exchange) -> int | None:
     return 400 if exchange.error is not None else None
 
 
-def _same_envelope(earlier: Exchange, now: Exchange) -> bool:
-    """Whether all but the messages is what the earlier request had, so that it need not be judged again."""
-    before, body = earlier.request or {}, now.request or {}
-    if len(before) != len(body) or any(before.get(key) is not body[key] for key in body if key != "messages"):
-        return False
-    theirs, ours = earlier.headers, now.headers
-    if theirs is None or ours is None:
-        return theirs is ours
-    return all(theirs.get(name) == ours.get(name) for name in _JUDGED_HEADERS)
-
-
-_GOOD = _Judged()
-
-_MESSAGE = re.compile(r"\$\.messages\[(\d+)\]")
+_GOOD = _Good()
 
 
 def _as_sent(path: str, held: int) -> str:
     """A path in what was sent, for one in the whole conversation, the first `held` messages of which the server has."""
-    match = _MESSAGE.match(path)
+    match = MESSAGE.match(path)
     if match is None:
         return path
     position = int(match.group(1)) - held
     return f"$.messages[{position}]{path[match.end() :]}" if position >= 0 else "$.thread.previous_message_id"
 
 
-def _turns(messages: Sequence[object], start: _Judged) -> tuple[MergedTurn, ...]:
+def _turns(messages: Sequence[object], start: _Good) -> tuple[MergedTurn, ...]:
     """The last turns that are known to be good, and those of the new messages, which may go on with the last."""
     if start.tail and len(messages) > start.length:
         message = messages[start.length]
@@ -260,124 +340,42 @@ def _turns(messages: Sequence[object], start: _Judged) -> tuple[MergedTurn, ...]
     return merged_turns(messages, start=start.message, number=start.turn)
 
 
-def _judged(
-    on_request: Sequence[tuple[Rule, Finding]],
-    view: RequestView,
-    start: _Judged,
-    found: frozenset[tuple[str, str, str]],
-) -> _Judged:
-    """What a follow-up need not judge again; it begins at the last assistant turn that something stands after."""
-    turns = view.turns
-    begin = next((at for at in range(len(turns) - 2, -1, -1) if turns[at].role == "assistant"), None)
-    anchor = turns[begin] if begin is not None else None
-    in_messages = [finding.path.startswith("$.messages") for _, finding in on_request]
-    again = [pair for pair, within in zip(on_request, in_messages, strict=True) if within and not _told_once(pair)]
-    return _Judged(
-        messages=not again,
-        envelope=all(in_messages),
-        length=len(view.messages),
-        message=anchor.messages[0] if anchor else start.message,
-        turn=anchor.number if anchor else start.turn,
-        tail=turns[begin:] if begin is not None else (),
-        found=found,
-        seen=frozenset(view.seen or ()),
+def _in_messages(finding: Finding) -> bool:
+    return finding.path.startswith("$.messages")
+
+
+def _message(finding: Finding) -> int:
+    """The position of the message in which something was found; 0 where it is all of them."""
+    place = MESSAGE.match(finding.path)
+    return int(place[1]) if place else 0
+
+
+def _shallow(exchange: Exchange) -> Exchange:
+    """An exchange without anything that is nested more deeply than a rule can follow; equal where the exchange is."""
+    request, response = shallow(exchange.request), shallow(exchange.response)
+    return replace(
+        exchange,
+        request=request if isinstance(request, dict) else None,
+        response=response if isinstance(response, dict) else None,
+        results={key: shallow(value) for key, value in exchange.results.items()},
     )
-
-
-def _told_once(pair: tuple[Rule, Finding]) -> bool:
-    """Whether a finding concerns one message alone and is none that the API would refuse each time."""
-    rule, finding = pair
-    return rule.request is None and (finding.level or rule.level) != "reject"
-
-
-_IN_MESSAGE = re.compile(r"\$\.messages\[(\d+)\]")
-
-
-def _new(found: list[tuple[Rule, Finding]], known: int) -> list[tuple[Rule, Finding]]:
-    """What was found, without what the API takes in messages that an earlier request had: that was told then.
-
-    A refusal is told again with each request that brings it.
-    """
-    return [
-        pair
-        for pair in found
-        if not _told_once(pair) or not (place := _IN_MESSAGE.match(pair[1].path)) or int(place[1]) >= known
-    ]
-
-
-def _keys(violations: Sequence[Violation]) -> frozenset[tuple[str, str, str]]:
-    return frozenset(map(_key, violations)) if violations else frozenset()
-
-
-def _key(violation: Violation) -> tuple[str, str, str]:
-    return violation.rule, violation.path, violation.message
-
-
-def _ordered(found: Iterable[tuple[Rule, Finding]]) -> list[tuple[Rule, Finding]]:
-    return sorted(found, key=_place_in_order)
-
-
-def _place_in_order(pair: tuple[Rule, Finding]) -> tuple[int, int, tuple[int, ...]]:
-    rule, finding = pair
-    return LEVELS.index(finding.level or rule.level), rule.rank if finding.rank is None else finding.rank, finding.place
-
-
-def _violations(
-    found: Sequence[tuple[Rule, Finding]], exchange: Exchange | None, link: Link | None = None
-) -> tuple[Violation, ...]:
-    if not found:
-        return ()
-    ids = frozenset(rule.id for rule, _ in found)
-    return tuple(_violation(rule, finding, exchange, link, ids) for rule, finding in _ordered(found))
-
-
-def _violation(
-    rule: Rule, finding: Finding, exchange: Exchange | None, link: Link | None, found: Set[str] = frozenset()
-) -> Violation:
-    level = finding.level or rule.level
-    return Violation(
-        rule=rule.id,
-        level=level,
-        path=finding.path,
-        message=finding.what,
-        fix=rule.fix.format_map(finding.values),
-        api=_api_text(rule, finding),
-        status=rule.status if level == "reject" else None,
-        error_code=finding.error_code,
-        exchange=exchange.number if exchange else None,
-        turn=link.turn if link else None,
-        conversation=link.conversation if link else None,
-        same_as=next((other for other in finding.same_as if other in found), None),
-    )
-
-
-def _api_text(rule: Rule, finding: Finding) -> str | None:
-    """The API's words; None where they are not known, for the rule or for this case of it."""
-    wording = rule.wording[finding.wording] if rule.wording else ""
-    return wording.format_map(finding.values) or None
 
 
 _SEALED = ("signature", "data", "encrypted_content", "encrypted_index", "encrypted_stdout")
 
 
-def _sealed(value: object) -> Iterator[str]:
+def _sealed(content: list[object]) -> Iterator[str]:
     """The strings in a reply that only the API can make."""
-    if isinstance(value, list):
-        for item in value:
-            yield from _sealed(item)
-    elif isinstance(value, dict):
-        for name, member in value.items():
-            if isinstance(member, str):
-                if name in _SEALED:
+    open_values: list[object] = [*content]  # it grows while it is read: no depth is too deep for it
+    for value in open_values:
+        if isinstance(value, list):
+            open_values.extend(value)
+        elif isinstance(value, dict):
+            for name, member in value.items():
+                if not isinstance(member, str):
+                    open_values.append(None if name == "input" else member)
+                elif name in _SEALED:
                     yield member
-            elif name != "input":
-                yield from _sealed(member)
-
-
-def _first(found: list[tuple[Rule, Finding]], exchange: Exchange | None, link: Link | None = None) -> Violation | None:
-    """The violation that the API would answer: of those it refuses, the first in its order."""
-    refused = _ordered(pair for pair in found if (pair[1].level or pair[0].level) == "reject") if found else ()
-    return _violation(*refused[0], exchange, link) if refused else None
 
 
 def check(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from playhead.rules.blocks import block_views
+from playhead.rules.places import CACHE_MARK, Places
 from playhead.rules.rule import Finding, RequestView, Rule
 
 Found = list[tuple[Rule, Finding]]
@@ -23,26 +24,26 @@ class RequestRules:
         self._whole = tuple(rule for rule in rules if rule.request)
         self._any_block, self._by_type = _by_type([rule for rule in rules if rule.block])
 
-    def judge(self, view: RequestView, start: int = 0, *, envelope: bool = True, seen: set[str] | None = None) -> Found:
+    def judge(self, view: RequestView, start: int = 0, *, envelope: bool = True, places: Places | None = None) -> Found:
         """Everything found, unordered.
 
-        What stands before `start`, and the envelope if not asked for, is known to be good. `seen` is what the messages
-        before `start` hold; what the others hold is put into it (see `RequestView.seen`).
+        What stands before `start`, and the envelope if not asked for, is known to be good. `places` says where blocks
+        stand before `start`; where the others stand is put into it.
         """
         found: Found = []
+        places = Places() if places is None else places
+        self._blocks(view, start, found, places)
+        self._messages(view, start, found)
         if envelope:
             for rule in self._envelope:
                 assert rule.envelope is not None
                 for finding in rule.envelope(view):
                     found.append((rule, finding))
-        self._messages(view, start, found)
-        seen = set() if seen is None else seen
-        self._blocks(view, start, found, seen)
-        recent = {str(block.data.get("type")) for turn in view.turns for block in turn.blocks}
+        recent = {kind for turn in view.turns for kind in turn.by_type}
         for rule in self._whole:
             if rule.recent and recent.isdisjoint(rule.recent):
                 continue
-            if rule.holding and not envelope and seen.isdisjoint(rule.holding):
+            if rule.holding and not envelope and places.types.isdisjoint(rule.holding):
                 continue
             assert rule.request is not None
             for finding in rule.request(view):
@@ -59,13 +60,14 @@ class RequestRules:
                 for finding in rule.message(view, index, message):
                     found.append((rule, finding))
 
-    def _blocks(self, view: RequestView, start: int, found: Found, seen: set[str]) -> None:
-        """Judges the blocks, and notes which types there are, and whether one carries a cache mark."""
+    def _blocks(self, view: RequestView, start: int, found: Found, places: Places) -> None:
+        """Judges the blocks, and notes of which types they are, and which carry a cache mark."""
         for block in block_views(view.messages, start):
             kind = str(block.data.get("type"))
-            seen.add(kind)
-            if block.data.get("cache_control") is not None:
-                seen.add("cache_control")
+            counts = block.within != "mcp_tool_result"
+            places.note(kind, block.place[0], counts=counts)
+            if block.data.get(CACHE_MARK) is not None:
+                places.note(CACHE_MARK, block.place[0], counts=counts)
             for rule in self._by_type.get(kind, self._any_block):
                 assert rule.block is not None
                 for finding in rule.block(view, block):

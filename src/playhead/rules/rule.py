@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple, TypeAlias
 
 from playhead.rules.models import Model, Models
+from playhead.rules.places import Places
 from playhead.wire.codec import JsonObject
 from playhead.wire.exchange import Exchange
 from playhead.wire.follow import Follower, Link
@@ -56,8 +57,8 @@ class RequestView:
     with an assistant turn. `headers` are None where they are unknown, and then `version` and `betas` are too.
     `knows(member)` tells whether a member of the body, or its absence, is known. `status` is that of the answer where
     there is one already, as in a recording; `size` the body's length in bytes. `returned` are the signatures and
-    sealed data that replies of the session carried: genuine, whatever they look like. `seen` are the types of the
-    blocks in all messages, and `cache_control` where one is marked; None where nobody has counted.
+    sealed data that replies of the session carried: genuine, whatever they look like. `places` tells which messages
+    hold blocks of which types, or with a cache mark; None where nobody has counted.
     """
 
     body: JsonObject
@@ -69,7 +70,7 @@ class RequestView:
     status: int | None = None
     size: int | None = None
     returned: Set[str] = frozenset()
-    seen: Set[str] | None = None
+    places: Places | None = None
 
     def knows(self, member: str) -> bool:
         return self.known is None or member in self.known
@@ -112,7 +113,7 @@ class RequestView:
 
     def may_hold(self, types: tuple[str, ...]) -> bool:
         """Whether a block of these types, or one so marked, may be in the messages."""
-        return self.seen is None or not self.seen.isdisjoint(types)
+        return self.places is None or not self.places.types.isdisjoint(types)
 
     def member(self, name: str) -> JsonObject:
         """A member of the body that is an object; empty where it is absent or something else."""

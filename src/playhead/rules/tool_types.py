@@ -128,7 +128,7 @@ def may_hide_tools(view: RequestView) -> bool:
 
 def has_inline_tools(view: RequestView) -> bool:
     """Whether messages bring tools of their own: `tool_addition` may carry a definition (beta inline-tools)."""
-    return any(
+    return view.may_hold(("tool_addition",)) and any(
         isinstance(block, dict) and block.get("type") == "tool_addition"
         for message in view.messages
         for block in _blocks(message)

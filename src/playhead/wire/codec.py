@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -27,6 +28,14 @@ JsonObject: TypeAlias = dict[str, Any]
 _ENCODER = msgspec.json.Encoder()
 _CANONICAL = msgspec.json.Encoder(order="sorted")
 _RAW_MEMBERS = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_RAW_ITEMS = msgspec.json.Decoder(list[msgspec.Raw])
+_SCANNER = json.JSONDecoder()
+
+_BLANKS = rb"[ \t\r\n]*"
+_NAME = re.compile(rb'("(?:[^"\\]|\\.)*")' + _BLANKS + b":" + _BLANKS, re.DOTALL)
+_OPENING = re.compile(_BLANKS + rb"([\[{])" + _BLANKS)
+_GOES_ON = re.compile(_BLANKS + b"," + _BLANKS)
+_CLOSING = re.compile(_BLANKS + rb"[\]}]" + _BLANKS + rb"\Z")
 
 
 class JsonError(ValueError):
@@ -75,11 +84,7 @@ def decode_object(text: bytes | str) -> JsonObject:
 
 def encode(value: object) -> bytes:
     """Compact JSON in UTF-8. Lone surrogates are written as escapes, as `json` writes them."""
-    try:
-        text = _ENCODER.encode(value)
-    except (UnicodeError, msgspec.EncodeError):
-        return json.dumps(value, separators=(",", ":")).encode()
-    return text if _is_exact(value, text) else json.dumps(value, separators=(",", ":")).encode()
+    return _encoded(value, _ENCODER)
 
 
 def encode_text(value: object) -> str:
@@ -89,16 +94,54 @@ def encode_text(value: object) -> str:
 
 def canonical(value: object) -> bytes:
     """Compact JSON with sorted keys: equal bytes mean equal values; unequal bytes prove nothing (1.0 and 1)."""
+    return _encoded(value, _CANONICAL)
+
+
+def _encoded(value: object, encoder: msgspec.json.Encoder) -> bytes:
     try:
-        text = _CANONICAL.encode(value)
+        text = encoder.encode(value)
+        if b"null" not in text or not _holds(value, _is_not_finite):
+            return text
     except (UnicodeError, msgspec.EncodeError):
-        return json.dumps(value, separators=(",", ":"), sort_keys=True).encode()
-    return text if _is_exact(value, text) else json.dumps(value, separators=(",", ":"), sort_keys=True).encode()
+        pass
+    except RecursionError:
+        return _written(value, sort=encoder is _CANONICAL)
+    try:
+        return json.dumps(value, separators=(",", ":"), sort_keys=encoder is _CANONICAL).encode()
+    except RecursionError:
+        return _written(value, sort=encoder is _CANONICAL)
 
 
-def _is_exact(value: object, text: bytes) -> bool:
-    """Whether each null in the text is one in the value, and none a NaN or an infinity."""
-    return b"null" not in text or not _holds(value, lambda number: not math.isfinite(number))
+def _is_not_finite(number: float) -> bool:
+    return not math.isfinite(number)
+
+
+def _written(value: object, *, sort: bool) -> bytes:
+    """The same for what is nested more deeply than functions can call one another: piece by piece."""
+    pieces: list[bytes] = []
+    todo: list[tuple[bytes, object]] = [(b"", value)]  # a text, and a value to write after it
+    while todo:
+        before, item = todo.pop()
+        pieces.append(before)
+        if isinstance(item, dict):
+            names = sorted(item) if sort else [*item]
+            inner = [(encode({name: 0})[1:-2], item[name]) for name in names]
+        elif isinstance(item, list | tuple):
+            names, inner = [], [(b"", one) for one in item]
+        else:
+            pieces.append(b"" if item is _NOTHING else encode(item))
+            continue
+        opening, closing = (b"{", b"}") if isinstance(item, dict) else (b"[", b"]")
+        todo.append((closing, _NOTHING))
+        for number in range(len(inner) - 1, -1, -1):
+            name, one = inner[number]
+            todo.append(((b"," if number else opening) + name, one))
+        if not inner:
+            pieces.append(opening)
+    return b"".join(pieces)
+
+
+_NOTHING = object()
 
 
 def by_value(value: Json) -> Json:
@@ -107,8 +150,18 @@ def by_value(value: Json) -> Json:
         return _whole(value)
     if not isinstance(value, dict | list) or not _holds(value, float.is_integer):
         return value
-    made: Json = json.loads(encode(value), parse_float=lambda text: _whole(float(text)))
-    return made
+    made: list[Any] = [value]
+    places: list[tuple[Any, Any]] = [(made, 0)]
+    for holder, place in places:  # a list that grows while it is read, as in `_holds`
+        item = holder[place]
+        if isinstance(item, float):
+            holder[place] = _whole(item)
+        elif isinstance(item, dict | list | tuple):
+            copy: Any = dict(item) if isinstance(item, dict) else list(item)
+            holder[place] = copy
+            places.extend((copy, key) for key in (copy if isinstance(copy, dict) else range(len(copy))))
+    whole: Json = made[0]
+    return whole
 
 
 def _whole(number: float) -> int | float:
@@ -140,6 +193,90 @@ def members(text: bytes) -> dict[str, memoryview]:
         return {key: memoryview(raw) for key, raw in _RAW_MEMBERS.decode(text).items()}
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         raise JsonError(str(error)) from None
+
+
+def member_places(text: bytes) -> dict[str, tuple[int, int]]:
+    """Where in the text of a JSON object the value of each member begins and ends.
+
+    Raises `JsonError` where the text is no JSON object, and where a name stands twice: then no place is certain.
+    """
+    places: dict[str, tuple[int, int]] = {}
+    at, end_of = _opened(text, b"{"), _member_ends(text)
+    while not _CLOSING.match(text, at):
+        name = _NAME.match(text, at)
+        if name is None or (key := decode(name[1])) in places:
+            raise JsonError("a name is missing, or stands twice")
+        places[key] = name.end(), end_of(name.end())
+        at = _after(text, places[key][1])
+    return places
+
+
+def item_ends(text: bytes) -> list[int]:
+    """Where in the text of a JSON array each item ends. Raises `JsonError` where the text is no JSON array."""
+    at, ends = _opened(text, b"["), []
+    try:
+        items = _RAW_ITEMS.decode(text)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        end_of = _scanner(text)
+        while not _CLOSING.match(text, at):
+            ends.append(end_of(at))
+            at = _after(text, ends[-1])
+        return ends
+    for item in items:
+        at += len(memoryview(item))
+        ends.append(at)
+        goes_on = _GOES_ON.match(text, at)
+        at = at if goes_on is None else goes_on.end()
+    return ends
+
+
+def _opened(text: bytes, bracket: bytes) -> int:
+    opening = _OPENING.match(text)
+    if opening is None or opening[1] != bracket:
+        raise JsonError(f"the text does not begin with {bracket.decode()}")
+    return opening.end()
+
+
+def _after(text: bytes, end: int) -> int:
+    """Where the next value begins, or the closing bracket stands."""
+    goes_on = _GOES_ON.match(text, end)
+    if goes_on is None:
+        if not _CLOSING.match(text, end):
+            raise JsonError("a comma or the end is missing")
+        return end
+    if _CLOSING.match(text, goes_on.end()):
+        raise JsonError("nothing follows a comma")
+    return goes_on.end()
+
+
+def _member_ends(text: bytes) -> Callable[[int], int]:
+    """A function that is asked for the end of each member's value in turn, by its beginning."""
+    try:
+        values = iter(_RAW_MEMBERS.decode(text).values())
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return _scanner(text)
+
+    def end_of(start: int) -> int:
+        # of equal names the last one's value is kept: it need not be the one that stands here
+        value = memoryview(next(values, b""))
+        if not len(value) or not text.startswith(value, start):
+            raise JsonError("a name stands twice")
+        return start + len(value)
+
+    return end_of
+
+
+def _scanner(text: bytes) -> Callable[[int], int]:
+    """The same for what msgspec refuses and `decode` reads: NaN, lone surrogates."""
+    characters = text.decode("latin-1")  # one for each byte: the places are the same
+
+    def end_of(start: int) -> int:
+        try:
+            return _SCANNER.raw_decode(characters, start)[1]
+        except (ValueError, RecursionError) as error:
+            raise JsonError(str(error)) from None
+
+    return end_of
 
 
 _KINDS: dict[type, str] = {

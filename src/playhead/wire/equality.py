@@ -4,8 +4,9 @@ Law: pure comparison; no opinion on whether a difference is allowed.
 
 Numbers compare by exact value: `1.0` equals `1`, `2**53 + 1` does not equal `2.0**53`. A boolean is no number.
 Messages are compared in a plain form that leaves out what the SDKs add or drop when they send a reply back
-(nulls, `caller`, `citations`, `cache_control`, a string in place of one text block); inside a tool's `input` and
-its `input_schema`, which are the user's own data, nothing is left out.
+(nulls, `caller`, `cache_control`, the `citations` of a text, a string in place of one text block); inside a tool's
+`input` and its `input_schema`, which are the user's own data, nothing is left out. The `citations` of a document or of
+a tool are a setting, and count.
 """
 
 from __future__ import annotations
@@ -15,10 +16,15 @@ from dataclasses import dataclass
 
 from playhead.wire.codec import by_value, canonical
 
-IGNORED_IN_ECHO = frozenset({"cache_control", "caller", "citations", "parsed_output"})
+IGNORED_IN_ECHO = frozenset({"cache_control", "caller", "parsed_output"})
 """Members of a block that may differ between a reply and its echo, or between two sendings of one message."""
 
+IGNORED_IN_TEXT = IGNORED_IN_ECHO | {"citations"}
+"""The same for a text block: what it cites only replies say, and clients drop it (recorded: Bedrock, LangChain)."""
+
 _DATA = frozenset({"input", "input_schema", "input_examples"})
+_DEEPEST = 50
+"""How many levels of a message can be the API's own; what is nested deeper is data. It knows some ten."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +51,24 @@ def first_difference(left: object, right: object, path: str = "$") -> Difference
 
 
 def _differences(left: object, right: object, path: str) -> Iterator[Difference]:
-    if isinstance(left, Mapping) and isinstance(right, Mapping):
-        for key in [*left, *(key for key in right if key not in left)]:
-            yield from _differences(left.get(key, MISSING), right.get(key, MISSING), f"{path}.{key}")
-    elif isinstance(left, list) and isinstance(right, list):
-        for index in range(max(len(left), len(right))):
-            yield from _differences(_item(left, index), _item(right, index), f"{path}[{index}]")
-    elif isinstance(left, bool) is not isinstance(right, bool) or (left != right and not _both_nan(left, right)):
-        yield Difference(path, left, right)
+    # a stack instead of calls: values may be nested more deeply than Python calls
+    open_values = [(left, right, path)]
+    while open_values:
+        left, right, path = open_values.pop()
+        inner: list[tuple[object, object, str]] = []
+        if isinstance(left, Mapping) and isinstance(right, Mapping):
+            keys = [*left, *(key for key in right if key not in left)]
+            inner = [(left.get(key, MISSING), right.get(key, MISSING), f"{path}.{key}") for key in keys]
+        elif isinstance(left, list) and isinstance(right, list):
+            numbers = range(max(len(left), len(right)))
+            inner = [(_item(left, number), _item(right, number), f"{path}[{number}]") for number in numbers]
+        elif isinstance(left, bool) is not isinstance(right, bool) or not _equal(left, right):
+            yield Difference(path, left, right)
+        open_values.extend(reversed(inner))
+
+
+def _equal(left: object, right: object) -> bool:
+    return left == right or _both_nan(left, right)
 
 
 def _both_nan(left: object, right: object) -> bool:
@@ -71,15 +87,18 @@ def plain_message(message: object) -> object:
     return {"role": message.get("role"), "content": plain_content(message.get("content"))}
 
 
-def plain_content(content: object) -> object:
-    """Content as a list of plain blocks; blank text, which the API refuses to take back, is left out."""
+def plain_content(content: object, level: int = 0) -> object:
+    """Content as a list of plain blocks; blank text, which the API refuses to take back, is left out.
+
+    `level` counts the blocks around it.
+    """
     if isinstance(content, str):
         content = [{"type": "text", "text": content}]
     if content is None:
         return []
     if not isinstance(content, list):
         return content
-    return [_plain(block) for block in content if not is_blank_text(block)]
+    return [_plain(block, level) for block in content if not is_blank_text(block)]
 
 
 def is_blank_text(block: object) -> bool:
@@ -90,19 +109,23 @@ def is_blank_text(block: object) -> bool:
     return isinstance(text, str) and not text.strip()
 
 
-def _plain(value: object) -> object:
+def _plain(value: object, level: int = 0) -> object:
     if isinstance(value, dict):
+        if level > _DEEPEST:
+            return by_value(value)
+        kind = value.get("type")
+        ignored = IGNORED_IN_TEXT if kind == "text" else IGNORED_IN_ECHO
         plain = {
             # most members are strings: a call for each of them is what made this slow
-            key: member if type(member) is str else by_value(member) if key in _DATA else _plain(member)
+            key: member if type(member) is str else by_value(member) if key in _DATA else _plain(member, level + 1)
             for key, member in value.items()
-            if member is not None and key not in IGNORED_IN_ECHO
+            if member is not None and key not in ignored and not (key == "content" and kind == "tool_result")
         }
-        if value.get("type") == "tool_result" and "content" in plain:
-            plain["content"] = plain_content(value["content"])
+        if kind == "tool_result" and value.get("content") is not None:
+            plain["content"] = plain_content(value["content"], level + 1)
         return plain
     if isinstance(value, list):
-        return [_plain(item) for item in value]
+        return by_value(value) if level > _DEEPEST else [_plain(item, level + 1) for item in value]
     return by_value(value) if isinstance(value, float) else value
 
 
@@ -126,3 +149,14 @@ def plain_settings(value: object) -> object:
 def same_settings(left: object, right: object) -> bool:
     """Whether two `tools` or two `system` values are the same; absent, null and empty are alike."""
     return left is right or same(plain_settings(left), plain_settings(right))
+
+
+def shallow(value: object, levels: int = _DEEPEST) -> object:
+    """The value with what is nested more than so many levels deep as its JSON text: equal where the value is."""
+    if not isinstance(value, dict | list | tuple):
+        return value
+    if not levels:
+        return canonical(by_value(value if isinstance(value, dict) else list(value))).decode()
+    if isinstance(value, dict):
+        return {key: shallow(member, levels - 1) for key, member in value.items()}
+    return [shallow(item, levels - 1) for item in value]

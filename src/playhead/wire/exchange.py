@@ -12,6 +12,7 @@ from types import MappingProxyType
 
 from playhead.wire.cloud import cloud_of
 from playhead.wire.codec import JsonObject
+from playhead.wire.history import History, Sent
 from playhead.wire.tables import COUNT_TOKENS_PATH, MESSAGES_PATH
 
 NOTHING: Mapping[str, object] = MappingProxyType({})
@@ -29,7 +30,8 @@ class Exchange:
 
     `retry_of` is the number of the exchange that this one attempts again, None for a first attempt. `sent_at` and
     `answered_at` are seconds on one clock, None where nobody took the time. `user_event` is what the user did after
-    the answer: `"stop"` interrupts the loop, `"new"` begins another conversation.
+    the answer: `"stop"` interrupts the loop, `"new"` begins another conversation. `sent` is set by who made exchanges
+    whose messages are the same objects, so that nobody need compare them again.
     """
 
     number: int = 1
@@ -50,6 +52,12 @@ class Exchange:
     sent_at: float | None = None
     answered_at: float | None = None
     known: frozenset[str] | None = None
+    sent: Sent | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def history(self) -> History | None:
+        """The messages as a chain that is shared with earlier exchanges; None where nothing of the kind is known."""
+        return None if self.sent is None else self.sent.history_of(self.messages)
 
     @property
     def messages(self) -> list[object]:

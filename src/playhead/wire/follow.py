@@ -4,23 +4,22 @@ Law: pure and incremental; each exchange is placed once, at a cost linear in wha
 
 A request continues an earlier one when its messages begin with all of the earlier one's, whatever stood between:
 comparing neighbours only would break interleaved conversations. To find it, every request has a digest of its
-messages, chained message by message, so that one dictionary lookup for each new message finds the longest earlier
-history. A request that extends nothing, yet carries calls or a reply of an earlier exchange, departs from it: the
-history was dropped or edited. Server-held threads are followed by `previous_message_id`.
+messages, chained message by message (`wire/history.py`), so that one dictionary lookup for each new message finds the
+longest earlier history. A request that extends nothing, yet carries calls or a reply of an earlier exchange, departs
+from it: the history was dropped or edited. Server-held threads are made whole by `previous_message_id`.
 """
 
 from __future__ import annotations
 
-import hashlib
 import operator
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Literal, NamedTuple, TypeVar
 
-from playhead.wire.codec import JsonObject, canonical
-from playhead.wire.equality import plain_message, same_content
+from playhead.wire.codec import JsonObject
 from playhead.wire.exchange import Exchange
+from playhead.wire.history import History, back_to, digest, grown
 from playhead.wire.turns import blocks_of
 
 CREATE_ONLY = ("system", "tools")
@@ -47,22 +46,39 @@ class Link:
     held: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Placed:
-    """An exchange in its place: the digest of its messages, and how many of them an earlier request began with."""
+class _Placed(NamedTuple):
+    """An exchange in its place, and how many of its messages an earlier request began with."""
 
     exchange: Exchange
     link: Link
-    digest: bytes
+    history: History | None
     known: int = 0
 
 
-class Follower:
-    """Places exchanges one at a time: `place` when a request has come, `settle` when its answer is known."""
+@dataclass(slots=True)
+class _Alike:
+    """Exchanges with the same history, by position: those that did not fail, and those whose reply is still to be read.
 
-    def __init__(self) -> None:
+    `by_reply` holds those with the same reply that nothing may go on from yet, the latest last, and the latest of all.
+    """
+
+    whole: list[int]
+    unread: list[int]
+    by_reply: dict[bytes, tuple[list[int], int]] = field(default_factory=dict)
+
+
+class Follower:
+    """Places exchanges one at a time: `place` when a request has come, `settle` when its answer is known.
+
+    With `each`, a conversation may begin with the very words of another: messages that were answered well and come
+    again are no second attempt but another conversation.
+    """
+
+    def __init__(self, *, each: bool = False) -> None:
+        self._each = each
         self._placed: list[_Placed] = []
-        self._by_digest: dict[bytes, list[int]] = {}
+        self._by_digest: dict[bytes, int] = {}
+        self._alike: dict[bytes, _Alike] = {}
         self._by_last: dict[int, int] = {}
         self._by_call: dict[str, int | None] = {}
         self._by_reply: dict[bytes, int | None] = {}
@@ -70,6 +86,7 @@ class Follower:
         self._by_message_id: dict[str, int] = {}
         self._conversations = 0
         self._latest: dict[int, int] = {}
+        self._gone_on: set[int] = set()
         self._followers: dict[int, list[int]] = {}
 
     def exchange(self, position: int) -> Exchange:
@@ -118,6 +135,19 @@ class Follower:
                     return position
         return None
 
+    def history(self, exchange: Exchange, *, like: int | None = None) -> History | None:
+        """The messages of an exchange as a chain, as much of it as possible shared with exchanges that were placed.
+
+        `like` is the position of one whose messages are known to begin this one's. None where there are no messages.
+        """
+        known = exchange.history
+        if known is not None:
+            return known
+        messages = exchange.messages
+        position = self.begins(messages) if like is None else like
+        before = None if position is None else self._placed[position].history
+        return grown(before, messages[before.count if before is not None else 0 :])
+
     def whole(self, exchange: Exchange) -> Exchange:
         """A request that continues a thread as it would be without one: with all that the server holds.
 
@@ -138,29 +168,51 @@ class Follower:
     def place(self, exchange: Exchange, *, like: int | None = None, alone: bool = False) -> Link:
         """Finds where a request stands and takes it in. What the server holds of it must be there: see `whole`.
 
-        `like` is the position of an exchange whose messages are known to begin this one's. With `alone` there is one
-        conversation only: a request that extends nothing departs from the latest.
+        `like` is as for `history`. With `alone` there is one conversation only: a request that extends nothing departs
+        from the latest.
         """
         messages = exchange.messages
-        digests = self._digests(messages, self.begins(messages) if like is None else like)
+        history = self.history(exchange, like=like)
         held = continued(exchange) is not None  # by the server, and whatever that is, it was not seen here
-        known = self._known(digests)
-        link = self._by_history(messages, digests, known)
+        known = self._known(history)
+        link = self._by_history(messages, known)
         if not held and (link is None or link.kind == "continues"):
-            link = self._departure(messages, link) or link
+            link = self._departure(messages, history, link) or link
         if link is None and alone and not held and self._latest:
-            link = self._departs_from(max(self._latest.values()), messages)
+            link = self._departs_from(max(self._latest.values()), history)
         if link is None:
             self._conversations += 1
             link = Link(kind="start", conversation=self._conversations, turn=1, held=held)
+        self._take_in(exchange, link, history, 0 if known is None else known.count)
+        return link
+
+    def _known(self, history: History | None) -> History | None:
+        """The longest part of a history that an earlier request had, whichever it was."""
+        while history is not None and history.digest not in self._by_digest:
+            history = history.before
+        return history
+
+    def _take_in(self, exchange: Exchange, link: Link, history: History | None, known: int) -> None:
         position = len(self._placed)
-        self._placed.append(_Placed(exchange, link, digests[-1] if digests else b"", known))
+        self._placed.append(_Placed(exchange, link, history, known))
         if link.parent is not None:
             self._followers.setdefault(link.parent, []).append(position)
-        if digests:
-            self._by_digest.setdefault(digests[-1], []).append(position)
-            self._by_last[id(messages[-1])] = position
-        return link
+            if link.kind != "repeats":
+                self._gone_on.add(link.parent)
+        if history is not None:
+            before = self._by_digest.get(history.digest)
+            if before is not None:
+                # only where several requests say the same is there something to choose between
+                alike = self._alike.get(history.digest)
+                if alike is None:
+                    alike = self._alike[history.digest] = _Alike(whole=[before], unread=[before])
+                alike.whole.append(position)
+            self._by_digest[history.digest] = position
+            self._by_last[id(history.message)] = position
+
+    def history_at(self, position: int) -> History | None:
+        """The messages of the exchange at a position."""
+        return self._placed[position].history
 
     def settle(self, position: int, exchange: Exchange) -> None:
         """Takes in the answer to the request at this position."""
@@ -170,6 +222,9 @@ class Follower:
             return
         self._latest[placed.link.conversation] = position
         self._unread.append(position)
+        alike = None if placed.history is None else self._alike.get(placed.history.digest)
+        if alike is not None:
+            alike.unread.append(position)
         identifier = (exchange.response or {}).get("id")
         if isinstance(identifier, str):
             self._by_message_id[identifier] = position
@@ -179,57 +234,66 @@ class Follower:
         placed = self._placed[position]
         if continued(exchange) is not None:
             exchange = replace(exchange, request=placed.exchange.request)
-        self._placed[position] = _Placed(exchange, placed.link, placed.digest, placed.known)
+        self._placed[position] = placed._replace(exchange=exchange)
 
     def known(self, position: int) -> int:
         """How many of the messages of a request an earlier one began with, whichever it was."""
         return self._placed[position].known
 
-    def _known(self, digests: Sequence[bytes]) -> int:
-        for count in range(len(digests), 0, -1):
-            if digests[count - 1] in self._by_digest:
-                return count
-        return 0
+    def _by_history(self, messages: Sequence[object], history: History | None) -> Link | None:
+        """The longest earlier history that begins this one; `history` is as much of it as is known."""
+        repeated: int | None = None
+        at = history
+        while at is not None:
+            latest = self._by_digest.get(at.digest)
+            if latest is None:
+                pass
+            elif at.count < len(messages):
+                parent = self._parent(at.digest, latest, messages[at.count])
+                if repeated is None or parent not in self._gone_on:
+                    return self._continues(parent, at.count)
+                return self._repeats(repeated, len(messages))
+            elif not self._each or self._placed[latest].exchange.failed:
+                return self._repeats(latest, at.count)
+            else:
+                repeated = latest
+            at = at.before
+        return None
 
-    def _digests(self, messages: Sequence[object], like: int | None) -> list[bytes]:
-        """The digest of each leading part of the messages, the empty one left out."""
-        digests: list[bytes] = []
-        last, start = b"", 0
-        if like is not None and (known := self._placed[like].digest):
-            start = len(self._placed[like].exchange.messages)
-            last = known
-            digests = [b""] * (start - 1) + [known]
-        for message in messages[start:]:
-            last = _digest(last, message)
-            digests.append(last)
-        return digests
+    def _parent(self, same: bytes, latest: int, message: object) -> int:
+        """Of the exchanges with the same history the one that this message goes on from.
 
-    def _by_history(self, messages: Sequence[object], digests: Sequence[bytes], count: int) -> Link | None:
-        """The longest earlier history that begins this one; `count` is its length."""
-        if not count:
-            return None
-        found = self._by_digest[digests[count - 1]]
-        if count == len(messages):
-            return self._repeats(found, count)
-        echoing = [p for p in found if self._echoes(p, messages, count)] if len(found) > 1 else []
-        return self._continues((echoing or self._answered(found) or found)[-1], count)
+        That is one whose reply it is, if possible one that nothing goes on from yet: parallel conversations may say
+        the same for a while. Otherwise the latest that did not fail. The latest counts wherever there are several.
+        """
+        alike = self._alike.get(same)
+        if alike is None:
+            return latest
+        self._read_alike(alike)
+        echoed = alike.by_reply.get(digest(b"", message)) if _role(message) == "assistant" else None
+        if echoed is not None:
+            waiting, latest_of_these = echoed
+            while waiting and waiting[-1] in self._gone_on:
+                waiting.pop()
+            return waiting[-1] if waiting else latest_of_these
+        while alike.whole and self._placed[alike.whole[-1]].exchange.failed:
+            alike.whole.pop()
+        return alike.whole[-1] if alike.whole else latest
 
-    def _answered(self, positions: Sequence[int]) -> list[int]:
-        return [position for position in positions if not self._placed[position].exchange.failed]
+    def _read_alike(self, alike: _Alike) -> None:
+        """Takes in which replies there are now to requests that say the same."""
+        for position in alike.unread:
+            exchange = self._placed[position].exchange
+            if exchange.content:
+                reply = digest(b"", _reply(exchange))
+                waiting = alike.by_reply[reply][0] if reply in alike.by_reply else []
+                waiting.append(position)
+                alike.by_reply[reply] = waiting, position
+        alike.unread.clear()
 
-    def _echoes(self, position: int, messages: Sequence[object], count: int) -> bool:
-        exchange = self._placed[position].exchange
-        message = messages[count]
-        return (
-            bool(exchange.content)
-            and isinstance(message, dict)
-            and message.get("role") == "assistant"
-            and same_content(exchange.content, message.get("content"))
-        )
-
-    def _repeats(self, found: Sequence[int], count: int) -> Link:
-        before = self._placed[found[-1]].link
-        return Link(kind="repeats", conversation=before.conversation, turn=before.turn, parent=found[-1], shared=count)
+    def _repeats(self, parent: int, count: int) -> Link:
+        before = self._placed[parent].link
+        return Link(kind="repeats", conversation=before.conversation, turn=before.turn, parent=parent, shared=count)
 
     def _continues(self, parent: int, count: int) -> Link:
         before = self._placed[parent].link
@@ -249,10 +313,10 @@ class Follower:
                 if isinstance(call.get("id"), str) and not _PLACEHOLDER.search(call["id"]):
                     _note(self._by_call, call["id"], position)
             if exchange.content:
-                _note(self._by_reply, _digest(b"", _reply(exchange)), position)
+                _note(self._by_reply, digest(b"", _reply(exchange)), position)
         self._unread.clear()
 
-    def _departure(self, messages: Sequence[object], link: Link | None) -> Link | None:
+    def _departure(self, messages: Sequence[object], history: History | None, link: Link | None) -> Link | None:
         """The exchange whose calls or reply this request carries, although it does not resend its history."""
         if link is not None and link.parent == len(self._placed) - 1:
             return None  # it continues the newest of all: nothing came later that it could have left out
@@ -265,7 +329,7 @@ class Follower:
                     latest = position
         if latest is None or (link is not None and (link.parent is None or latest <= link.parent)):
             return None
-        return self._departs_from(latest, messages)
+        return self._departs_from(latest, history)
 
     def _evidence(self, message: object, index: int, link: Link | None) -> list[int]:
         found: list[int] = []
@@ -274,8 +338,8 @@ class Follower:
             position = self._by_call.get(key) if isinstance(key, str) else None
             if position is not None:
                 found.append(position)
-        if isinstance(message, dict) and message.get("role") == "assistant":
-            position = self._by_reply.get(_digest(b"", message))
+        if _role(message) == "assistant":
+            position = self._by_reply.get(digest(b"", message))
             if position is not None and self._stands(position, index, link):
                 found.append(position)
         return found
@@ -289,21 +353,24 @@ class Follower:
         same = link is not None and link.conversation == placed.link.conversation
         return index in (0, own) or (same and index < own)
 
-    def _departs_from(self, parent: int, messages: Sequence[object]) -> Link:
+    def _departs_from(self, parent: int, history: History | None) -> Link:
         placed = self._placed[parent]
-        theirs = placed.exchange.messages
-        shared = 0
-        for ours, other in zip(messages, theirs, strict=False):
-            if _digest(b"", ours) != _digest(b"", other):
-                break
-            shared += 1
         return Link(
             kind="departs",
             conversation=placed.link.conversation,
             turn=placed.link.turn + 1,
             parent=parent,
-            shared=shared,
+            shared=_shared(placed.history, history),
         )
+
+
+def _shared(theirs: History | None, ours: History | None) -> int:
+    """How many messages two histories begin with that say the same."""
+    count = min(0 if theirs is None else theirs.count, 0 if ours is None else ours.count)
+    theirs, ours = back_to(theirs, count), back_to(ours, count)
+    while theirs is not None and ours is not None and theirs.digest != ours.digest:
+        theirs, ours = theirs.before, ours.before
+    return 0 if ours is None else ours.count
 
 
 def continued(exchange: Exchange) -> str | None:
@@ -323,8 +390,8 @@ def _note(table: dict[Key, int | None], key: Key, position: int) -> None:
     table[key] = None if key in table else position
 
 
-def _digest(last: bytes, message: object) -> bytes:
-    return hashlib.blake2b(last + canonical(plain_message(message)), digest_size=16).digest()
+def _role(message: object) -> object:
+    return message.get("role") if isinstance(message, dict) else None
 
 
 def _reply(exchange: Exchange) -> JsonObject:

@@ -1,93 +1,319 @@
 """Request bodies read incrementally: a resent history is compared as bytes, and only what is new is parsed.
 
-Law: pure; bytes in, values out. Knows where `messages` stands in a body and nothing of what it says.
+Law: bytes in, values out, no opinion on them. Knows where `messages` stands in a body and nothing of what it says.
 
-A loop resends its whole history, so parsing every body costs the square of the conversation. A body that begins with
-the bytes of an earlier one up to the end of its messages, and ends with the bytes that followed them, differs only in
-the messages between: those alone are parsed, and the earlier messages are shared, not copied. Equal bytes prove
-sameness; unequal bytes prove nothing, so such a body is simply parsed in full.
+A loop resends its whole history, so parsing every body costs the square of the conversation. Where a body begins its
+messages with the bytes of an earlier one's, up to the end of some message, those are the earlier objects; the messages
+after that place are parsed, and what stands around the messages only where it is not what it was. A cache mark that
+moves from message to message changes the last few, never the long beginning. Equal bytes prove sameness; unequal bytes
+prove nothing, so a body that has no beginning in common with an earlier one is simply parsed in full.
 """
 
 from __future__ import annotations
 
+import re
+from array import array
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
-from playhead.wire.codec import JsonError, JsonObject, decode, decode_object, members
+from playhead.wire.codec import JsonError, JsonObject, decode, decode_object, encode, item_ends, member_places
+from playhead.wire.history import History, Sent, grown, resent
 
-_WHITE = b" \t\r\n"
+REMEMBERED = 64
+"""How many bodies are kept as bytes: the newest of each conversation, of so many conversations."""
+
+_NEAR = 8
+"""How many of its last messages a client may send otherwise, without cache marks say, and still go on with a body."""
+
 _WEIGHED = ("messages", "system", "tools")
+_OPENING = re.compile(rb'"messages"[ \t\r\n]*:[ \t\r\n]*\[')
+_GOES_ON = re.compile(rb"[ \t\r\n]*,[ \t\r\n]*")
+_AFTER = re.compile(rb"[ \t\r\n]*([,\]])")
+
+
+class Text(NamedTuple):
+    """A body as bytes: its messages begin at `start`, their bracket closes at `end`, and each of them ends where
+    `ends` says, counted from `start`.
+    """
+
+    raw: bytes
+    start: int
+    end: int
+    ends: array[int]
+
+    @property
+    def head(self) -> memoryview:
+        return memoryview(self.raw)[: self.start]
+
+    @property
+    def tail(self) -> memoryview:
+        return memoryview(self.raw)[self.end :]
+
+    @property
+    def size(self) -> int:
+        """The length of the messages with their brackets."""
+        return self.end - self.start + 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """A request body as data, and what the next one is compared with.
+    """A request body as data.
 
-    `head` is the raw body up to the bracket that closes `messages`, `tail` the rest; both are empty where the bytes
-    cannot serve. `weight` is the length in bytes of what a model would read: messages, system and tools.
+    `sent` tells which of its messages are those of earlier bodies, `fresh` is the body without all that earlier bodies
+    had. `weight` is the length in bytes of what a model would read: messages, system and tools. `text` is what the next
+    body is compared with, None where the bytes cannot serve.
     """
 
     body: JsonObject
-    head: bytes = b""
-    tail: bytes = b""
+    sent: Sent | None = None
+    fresh: JsonObject = field(default_factory=dict)
     weight: int = 0
+    text: Text | None = field(default=None, repr=False)
 
-    @property
-    def messages(self) -> list[object]:
-        """The messages; empty where the body has none or something else in their place."""
-        messages = self.body.get("messages")
-        return messages if isinstance(messages, list) else []
+
+class Bodies:
+    """Reads the request bodies of one session in their order: what was sent before is the same objects again."""
+
+    def __init__(self) -> None:
+        self._readings: list[Reading] = []
+        self._members: dict[str, tuple[bytes, object]] = {}
+        self._by_object: dict[int, History] = {}
+        self._by_text: dict[tuple[History | None, bytes], History] = {}
+
+    def read(self, raw: bytes) -> Reading:
+        """Reads a body. Raises `JsonError` where it is no JSON object."""
+        nearest = self._nearest(raw)
+        reading = None if nearest is None else self._extended(raw, *nearest)
+        if reading is None:
+            reading = self._whole(raw)
+        elif nearest is not None:
+            self._forget(nearest[0], nearest[2])
+        if reading.text is not None:
+            self._readings.append(reading)
+            del self._readings[:-REMEMBERED]
+        return reading
+
+    def _forget(self, earlier: Reading, count: int) -> None:
+        """Drops a body that a newer one goes on from, with so many of its messages; not one that only begins alike."""
+        left = 0 if earlier.text is None else len(earlier.text.ends) - count
+        if left < count and left <= _NEAR:
+            self._readings = [one for one in self._readings if one is not earlier]
+
+    def take(self, body: JsonObject) -> Reading:
+        """Takes in a body that is known as data only: what encodes to the same text as before is the same objects."""
+        fresh: JsonObject = {}
+        shared = {key: value if key == "messages" else self._same(key, value, fresh) for key, value in body.items()}
+        messages = body.get("messages")
+        if not isinstance(messages, list) or not messages:
+            return Reading(body=shared, fresh={**fresh, "messages": messages})
+        chain, fresh["messages"] = self._known(messages)
+        if not all(one.message is message for one, message in zip(chain, messages, strict=True)):
+            messages = [one.message for one in chain]
+        return Reading(body={**shared, "messages": messages}, sent=Sent(messages, chain[-1]), fresh=fresh)
+
+    def _nearest(self, raw: bytes) -> tuple[Reading, int, int] | None:
+        """The earlier body with which this one has most messages in common: where they begin here, and how many."""
+        best: tuple[Reading, int, int] | None = None
+        most = 0
+        searched: int | None = None
+        for earlier in reversed(self._readings):
+            assert earlier.text is not None
+            start = earlier.text.start
+            if not raw.startswith(earlier.text.head):
+                searched = _messages_start(raw) if searched is None else searched
+                start = searched
+            count = _common(raw, start, earlier.text, most) if start else 0
+            if count > most:
+                best, most = (earlier, start, count), count
+                if count == len(earlier.text.ends):
+                    break
+        return best
+
+    def _extended(self, raw: bytes, earlier: Reading, start: int, count: int) -> Reading | None:
+        """A body that begins its messages with so many of an earlier one's; None where the places are not certain."""
+        text = earlier.text
+        assert text is not None
+        try:
+            if start == text.start and raw.startswith(text.head) and raw.endswith(text.tail):
+                return _grown(raw, earlier, text, count)
+            return self._changed(raw, earlier, start, count)
+        except JsonError:
+            return None  # the bytes met by chance, inside a string say
+
+    def _changed(self, raw: bytes, earlier: Reading, start: int, count: int) -> Reading | None:
+        """The same where something around the messages is not what it was."""
+        assert earlier.text is not None
+        at = start + earlier.text.ends[count - 1]
+        after = _AFTER.match(raw, at)
+        if after is None:
+            return None
+        # what follows, made an object of its own: the rest of the messages, then the other members
+        rest = b'{"messages":[' + raw[after.end() if after[1] == b"," else after.start(1) :]
+        first, last = member_places(rest)["messages"]
+        items = rest[first:last]
+        new: list[object] = decode(items)
+        if bool(new) is not (after[1] == b","):
+            return None
+        around = raw[:start] + rest[last - 1 :]
+        places = member_places(around)
+        if places.get("messages") != (start - 1, start + 1):
+            return None  # these are not the body's messages, but others somewhere in it
+        fresh: JsonObject = {}
+        body = {key: self._member(key, around[begin:end], fresh) for key, (begin, end) in places.items()}
+        fresh["messages"] = new
+        ends = earlier.text.ends[:count]
+        ends.extend([after.end() - start - 1 + end for end in item_ends(items)])
+        made = Text(raw, start, len(raw) - len(rest) + last - 1, ends)
+        weight = made.size + sum(places[key][1] - places[key][0] for key in _WEIGHED[1:] if key in places)
+        return _with_messages(body, earlier, count, new, fresh, weight, made)
+
+    def _whole(self, raw: bytes) -> Reading:
+        """A body without regard to any other."""
+        try:
+            places = member_places(raw)
+        except JsonError:
+            return replace(self.take(decode_object(raw)), weight=len(raw))
+        fresh: JsonObject = {}
+        texts = {key: raw[first:last] for key, (first, last) in places.items()}
+        body = {key: self._member(key, text, fresh) for key, text in texts.items()}
+        weight = sum(len(texts[key]) for key in _WEIGHED if key in texts)
+        messages = body.get("messages")
+        if not isinstance(messages, list) or not messages:
+            return Reading(body=body, fresh=fresh, weight=weight)
+        last = grown(None, messages)
+        assert last is not None
+        start, end = places["messages"][0] + 1, places["messages"][1] - 1
+        text = Text(raw, start, end, array("q", (one - 1 for one in item_ends(texts["messages"]))))
+        return Reading(body=body, sent=Sent(messages, last), fresh=fresh, weight=weight, text=text)
+
+    def _member(self, key: str, text: bytes, fresh: JsonObject) -> object:
+        """The value of a member, the same object as the last time where its text is the same."""
+        known = self._members.get(key)
+        if known is not None and known[0] == text and key != "messages":
+            return known[1]
+        value: object = decode(text)
+        fresh[key] = value
+        if key != "messages":
+            self._members[key] = text, value
+        return value
+
+    def _same(self, key: str, value: object, fresh: JsonObject) -> object:
+        """The value that the member had the last time, if it is the same."""
+        known = self._members.get(key)
+        if known is not None and known[1] is value:
+            return value
+        text = _exact(value)
+        if text is not None and known is not None and known[0] == text and _equal(known[1], value):
+            return known[1]
+        fresh[key] = value
+        if text is not None:
+            self._members[key] = text, value
+        return value
+
+    def _known(self, messages: Iterable[object]) -> tuple[list[History], list[object]]:
+        """The history up to each of the messages, the same as before as far as it can be, and what was not known."""
+        chain: list[History] = []
+        fresh: list[object] = []
+        at: History | None = None
+        for message in messages:
+            known = self._by_object.get(id(message))
+            if known is None or known.before is not at:
+                text = _exact(message)
+                known = None if text is None else self._by_text.get((at, text))
+                if known is None or not _equal(known.message, message):
+                    known = History(at, message)
+                    fresh.append(message)
+                    self._by_object[id(message)] = known
+                    if text is not None:
+                        self._by_text[at, text] = known
+            chain.append(known)
+            at = known
+        return chain, fresh
 
 
 def read(raw: bytes) -> Reading:
-    """Reads a whole body. Raises `JsonError` where it is no JSON object."""
-    try:
-        texts = members(raw)
-    except JsonError:
-        return Reading(body=decode_object(raw), weight=len(raw))
-    body = {key: decode(bytes(text)) for key, text in texts.items()}
-    weight = sum(len(texts[key]) for key in _WEIGHED if key in texts)
-    head, tail = _split(raw, bytes(texts["messages"])) if body.get("messages") else (b"", b"")
-    return Reading(body=body, head=head, tail=tail, weight=weight)
+    """Reads one body alone. Raises `JsonError` where it is no JSON object."""
+    return Bodies().read(raw)
 
 
-def _split(raw: bytes, messages: bytes) -> tuple[bytes, bytes]:
-    """The body before and after the end of its messages, or nothing where the place is not certain."""
-    start = raw.rfind(messages)
-    end = start + len(messages) - 1
-    try:
-        # the same text may stand elsewhere, in metadata say: what is left must have its messages empty
-        certain = not messages.startswith(b"[") or decode(raw[:start] + b"[]" + raw[end + 1 :])["messages"] == []
-    except (JsonError, KeyError, TypeError):
-        certain = False
-    return (raw[:end], raw[end:]) if certain and messages.startswith(b"[") else (b"", b"")
+def _messages_start(raw: bytes) -> int:
+    """Where the messages seem to begin; 0 where that cannot be seen."""
+    opening = _OPENING.search(raw)
+    return 0 if opening is None else opening.end()
 
 
-def read_next(raw: bytes, earlier: Iterable[Reading]) -> tuple[Reading, Reading | None]:
-    """Reads a body that may extend one of `earlier`; says which. Raises `JsonError`."""
-    for reading in earlier:
-        extended = _extend(raw, reading)
-        if extended is not None:
-            return extended, reading
-    return read(raw), None
+def _common(raw: bytes, start: int, text: Text, most: int) -> int:
+    """How many of a text's messages this body begins with, if more than `most`; otherwise 0."""
+    theirs, ends = memoryview(text.raw)[text.start : text.end], text.ends
+    total = len(ends)
+    if total <= most or not raw.startswith(theirs[: ends[most]], start):
+        return 0
+    low, high = most + 1, total  # so many are the same, so many may be
+    # nearly always all but the last few are: that is asked first, so that the long beginning is compared once
+    for guess in (total - _NEAR, total):
+        if low < guess <= high:
+            if raw.startswith(theirs[ends[low - 1] : ends[guess - 1]], start + ends[low - 1]):
+                low = guess
+            else:
+                high = guess - 1
+    while low < high:
+        middle = (low + high + 1) // 2
+        if raw.startswith(theirs[ends[low - 1] : ends[middle - 1]], start + ends[low - 1]):
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
-def _extend(raw: bytes, earlier: Reading) -> Reading | None:
-    head, tail = earlier.head, earlier.tail
-    if not head or len(raw) < len(head) + len(tail) or not raw.startswith(head) or not raw.endswith(tail):
+def _grown(raw: bytes, earlier: Reading, text: Text, count: int) -> Reading | None:
+    """A body that differs from an earlier one only in the messages after the first `count`."""
+    at, end = text.start + text.ends[count - 1], len(raw) - (len(text.raw) - text.end)
+    if end < at:
         return None
-    added = raw[len(head) : len(raw) - len(tail)]
-    items = added.strip(_WHITE)
+    goes_on = _GOES_ON.match(raw, at, end)
     new: list[object] = []
-    if items:
-        if not items.startswith(b","):
-            return None
-        try:
-            members(b'{"messages":[' + items[1:] + b"]}")  # what `read` can split: no NaN, say
-            new = decode(b"[" + items[1:] + b"]")
-        except JsonError:
-            return None  # the bytes met by chance: a bracket inside a string, say
+    ends = text.ends[:count]
+    if goes_on is not None:
+        items = b"[" + raw[goes_on.end() : end] + b"]"
+        new = decode(items)
         if not new:
             return None  # a comma and nothing after it is no JSON
-    body = {**earlier.body, "messages": [*earlier.messages, *new]}
-    return Reading(body=body, head=head + added, tail=tail, weight=earlier.weight + len(added))
+        offset = goes_on.end() - text.start - 1
+        ends.extend([offset + one for one in item_ends(items)])
+    elif raw[at:end].strip(b" \t\r\n"):
+        return None
+    made = Text(raw, text.start, end, ends)
+    weight = earlier.weight + made.size - text.size
+    return _with_messages(earlier.body, earlier, count, new, {"messages": new}, weight, made)
+
+
+def _with_messages(
+    body: JsonObject,
+    earlier: Reading,
+    count: int,
+    new: list[object],
+    fresh: JsonObject,
+    weight: int,
+    text: Text,
+) -> Reading:
+    """A reading whose messages are the first `count` of an earlier one's, and new ones."""
+    sent = resent(earlier.sent, new, count)
+    assert sent is not None
+    return Reading(body={**body, "messages": sent.messages}, sent=sent, fresh=fresh, weight=weight, text=text)
+
+
+def _exact(value: object) -> bytes | None:
+    """The value as a text that tells 1 from 1.0 and from true; None for what is no JSON."""
+    try:
+        return encode(value)
+    except (TypeError, ValueError, RecursionError):
+        return None
+
+
+def _equal(left: object, right: object) -> bool:
+    # a tuple has the text of a list, and a number as a name that of a string
+    try:
+        return left == right
+    except RecursionError:
+        return False

@@ -13,6 +13,7 @@ from types import UnionType
 from playhead.wire.codec import JsonError, JsonObject, decode_object, kind
 from playhead.wire.exchange import NOTHING, Exchange
 from playhead.wire.follow import Follower, Link
+from playhead.wire.reading import Bodies, Reading
 from playhead.wire.stream import accumulate
 from playhead.wire.tables import MESSAGES_PATH
 
@@ -60,29 +61,35 @@ class Session:
     @classmethod
     def from_exchanges(
         cls,
-        exchanges: Sequence[Mapping[str, object]],
+        exchanges: Iterable[Mapping[str, object]],
         *,
         headers: Mapping[str, str] | None = None,
         end: Mapping[str, object] | None = None,
     ) -> Session:
-        """A session from plain dicts.
+        """A session from plain dicts, taken one at a time.
 
         Each has `request` and `response`, and may have `headers`, `path`, `tools_run`, `results`, `user_event`,
-        `sent_at` and `answered_at` (seconds). A response is a message (`id`, `type`, `role` and `usage` may be
-        absent), `{"status", "error"}`, which may have `headers`, or `{"events": [...]}` with the events of a stream,
-        each its data or `{"event", "data"}` (data an object or its JSON text). Raises `ValueError` naming the exchange
-        that is something else.
+        `sent_at` and `answered_at` (seconds). A request is the body, or its JSON as bytes or text: of bytes only what
+        no earlier request said is parsed. A response is a message (`id`, `type`, `role` and `usage` may be absent),
+        `{"status", "error"}`, which may have `headers`, or `{"events": [...]}` with the events of a stream, each its
+        data or `{"event", "data"}` (data an object or its JSON text). Raises `ValueError` naming the exchange that is
+        something else.
         """
         built = []
+        bodies = Bodies()
         for number, exchange in enumerate(exchanges, 1):
             _require(exchange, Mapping, f"exchange {number}", "a dict with request and response")
-            for member in ("request", "response", "headers", "results"):
+            _require(exchange.get("request"), Mapping | bytes | str | None, f"request of exchange {number}", "a dict")
+            for member in ("response", "headers", "results"):
                 _require(exchange.get(member), Mapping | None, f"{member} of exchange {number}", "a dict")
             _require(exchange.get("tools_run"), list | tuple | None, f"tools_run of exchange {number}", "a list of ids")
+            part = "request"
             try:
-                built.append(_exchange(number, exchange, headers))
+                reading = _reading(exchange.get("request"), bodies)
+                part = "response"
+                built.append(_exchange(number, exchange, headers, reading))
             except JsonError as error:
-                raise ValueError(f"the response of exchange {number} cannot be read: {error}") from None
+                raise ValueError(f"the {part} of exchange {number} cannot be read: {error}") from None
         return cls(exchanges=with_retries(built), end=end)
 
     @cached_property
@@ -154,8 +161,16 @@ def _require(value: object, wanted: type | UnionType, place: str, expected: str)
         raise ValueError(f"{place} must be {expected}, not {kind(value)}")
 
 
-def _exchange(number: int, given: Mapping[str, object], headers: Mapping[str, str] | None) -> Exchange:
-    request, response = given.get("request"), given.get("response")
+def _reading(request: object, bodies: Bodies) -> Reading | None:
+    if isinstance(request, bytes | str):
+        return bodies.read(request if isinstance(request, bytes) else request.encode("utf-8", "surrogatepass"))
+    return bodies.take(dict(request)) if isinstance(request, Mapping) else None
+
+
+def _exchange(
+    number: int, given: Mapping[str, object], headers: Mapping[str, str] | None, reading: Reading | None
+) -> Exchange:
+    response = given.get("response")
     own = given.get("headers")
     run, results = given.get("tools_run"), given.get("results")
     event = given.get("user_event")
@@ -163,7 +178,8 @@ def _exchange(number: int, given: Mapping[str, object], headers: Mapping[str, st
         "number": number,
         "path": str(given.get("path") or MESSAGES_PATH),
         "headers": lower_names(own if isinstance(own, Mapping) else headers),
-        "request": dict(request) if isinstance(request, Mapping) else None,
+        "request": None if reading is None else reading.body,
+        "sent": None if reading is None else reading.sent,
         "tools_run": tuple(str(call) for call in run) if isinstance(run, list | tuple) else None,
         "results": results if isinstance(results, Mapping) else NOTHING,
         "user_event": None if event is None else str(event),

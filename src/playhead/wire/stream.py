@@ -20,13 +20,16 @@ from playhead.wire.tables import BLOCKS, USAGE_AT_END, USAGE_AT_START
 EventData = JsonObject
 """The data of one event: an object with a `type`."""
 
+MOST_PROBLEMS = 20
+"""How many problems of one stream are told one by one."""
+
 
 class Accumulator:
     """Takes a stream's events in order; `message` is what they have made so far.
 
-    `problems` lists, as sentences, each event that did not fit the grammar; such an event changes nothing, save that
-    a block which starts under a wrong index is kept, as the SDK keeps it. `left_out` counts those with which the SDK
-    cannot go on.
+    `problems` lists, as sentences, the events that did not fit the grammar, the first of them and how many more there
+    were. Such an event changes nothing, save that a block which starts under a wrong index is kept, as the SDK keeps
+    it. `left_out` counts those with which the SDK cannot go on.
     """
 
     def __init__(self) -> None:
@@ -34,9 +37,21 @@ class Accumulator:
         self.error: JsonObject | None = None
         self.complete = False
         self.unparsed: dict[int, str] = {}
-        self.problems: list[str] = []
         self.left_out = 0
+        self._problems: list[str] = []
+        self._more = 0
         self._partial: dict[int, list[str]] = {}
+
+    @property
+    def problems(self) -> list[str]:
+        return [*self._problems, f"and {self._more:,} more"] if self._more else [*self._problems]
+
+    def _note(self, problem: str) -> None:
+        # a stream that went wrong once is often wrong in every event, and a recording may hold millions
+        if len(self._problems) < MOST_PROBLEMS:
+            self._problems.append(problem)
+        else:
+            self._more += 1
 
     def add(self, event: EventData) -> None:
         """Takes one event's data."""
@@ -45,12 +60,12 @@ class Accumulator:
         if handler is None:
             return  # the grammar grows: unknown events are allowed anywhere
         if self.message is None and kind not in ("message_start", "error", "ping"):
-            self.problems.append(f"{kind} before message_start")
+            self._note(f"{kind} before message_start")
             return
         try:
             handler(self, event)
         except (KeyError, IndexError, TypeError, ValueError, AttributeError):
-            self.problems.append(f"{kind} with members missing or of the wrong kind")
+            self._note(f"{kind} with members missing or of the wrong kind")
             self.left_out += 1
 
     def close(self) -> None:
@@ -60,20 +75,20 @@ class Accumulator:
 
     def _start(self, event: EventData) -> None:
         if self.message is not None:
-            self.problems.append("a second message_start")
+            self._note("a second message_start")
             return
         message = event["message"]
-        content = [dict(block) for block in message.get("content") or []]
+        content = [_own(block) for block in message.get("content") or []]
         self.message = {**message, "content": content, "usage": dict(message.get("usage") or {})}
 
     def _block_start(self, event: EventData) -> None:
         assert self.message is not None
-        block = dict(event["content_block"])  # deltas replace members, they change none in place
+        block = _own(event["content_block"])
         # the last hop's block names the model that served the reply
         model = block["to"]["model"] if block.get("type") == "fallback" else self.message.get("model")
         expected = len(self._content)
         if event.get("index", expected) != expected:
-            self.problems.append(f"content_block_start with index {event.get('index')}, {expected} is next")
+            self._note(f"content_block_start with index {str(event['index'])[:40]}, {expected} is next")
         self._content.append(block)
         if "model" in self.message or model is not None:
             self.message["model"] = model
@@ -154,6 +169,14 @@ _HANDLERS: Mapping[str, Callable[[Accumulator, EventData], None]] = {
 }
 
 
+def _own(block: JsonObject) -> JsonObject:
+    """A block that deltas may change: they replace its members, and add to the list of its citations."""
+    own = dict(block)
+    if isinstance(own.get("citations"), list):
+        own["citations"] = [*own["citations"]]
+    return own
+
+
 def _append_text(block: JsonObject, delta: JsonObject) -> None:
     _append(block, "text", delta["text"])
 
@@ -179,7 +202,10 @@ def _set_signature(block: JsonObject, delta: JsonObject) -> None:
 
 
 def _append_citation(block: JsonObject, delta: JsonObject) -> None:
-    block["citations"] = [*(block.get("citations") or []), delta["citation"]]
+    citation = delta["citation"]
+    if not block.get("citations"):
+        block["citations"] = []
+    block["citations"].append(citation)
 
 
 def _set_compaction(block: JsonObject, delta: JsonObject) -> None:

@@ -10,7 +10,7 @@ role `system` in the middle of a conversation take no part in it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from playhead.wire.codec import JsonObject
@@ -39,12 +39,16 @@ class PlacedBlock(NamedTuple):
 
 
 class MergedTurn(NamedTuple):
-    """Neighbouring messages of one role. `number` counts merged turns from 0, `messages` are array positions."""
+    """Neighbouring messages of one role. `number` counts merged turns from 0, `messages` are array positions.
+
+    `by_type` holds the same blocks by their type: rules ask for some type several dozen times.
+    """
 
     number: int
     role: str
     messages: tuple[int, ...]
     blocks: tuple[PlacedBlock, ...]
+    by_type: Mapping[str, tuple[PlacedBlock, ...]]
 
     @property
     def path(self) -> str:
@@ -53,7 +57,12 @@ class MergedTurn(NamedTuple):
 
     def of_type(self, *types: str) -> tuple[PlacedBlock, ...]:
         """The turn's blocks of these types, in order."""
-        return tuple([block for block in self.blocks if block.data.get("type") in types])
+        if len(types) == 1:
+            return self.by_type.get(types[0], ())
+        found = [kind for kind in types if kind in self.by_type]
+        if len(found) < 2:
+            return self.by_type[found[0]] if found else ()
+        return tuple([block for block in self.blocks if block.data.get("type") in found])
 
     @property
     def leading_results(self) -> tuple[PlacedBlock, ...]:
@@ -93,7 +102,7 @@ def merged_turns(messages: Sequence[object], *, start: int = 0, number: int = 0)
 
     def close() -> None:
         if role is not None:
-            turns.append(MergedTurn(number + len(turns), role, tuple(members), tuple(blocks)))
+            turns.append(MergedTurn(number + len(turns), role, tuple(members), tuple(blocks), _by_type(blocks)))
 
     for index in range(start, len(messages)):
         message = messages[index]
@@ -107,3 +116,12 @@ def merged_turns(messages: Sequence[object], *, start: int = 0, number: int = 0)
         blocks.extend(blocks_of(message, index, len(blocks)))
     close()
     return tuple(turns)
+
+
+def _by_type(blocks: Sequence[PlacedBlock]) -> dict[str, tuple[PlacedBlock, ...]]:
+    by_type: dict[str, list[PlacedBlock]] = {}
+    for block in blocks:
+        kind = block.data.get("type")
+        if isinstance(kind, str):
+            by_type.setdefault(kind, []).append(block)
+    return {kind: tuple(found) for kind, found in by_type.items()}

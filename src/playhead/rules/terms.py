@@ -1,0 +1,109 @@
+"""What a request says besides its messages: is it what an earlier request said, and does any of it bear on messages?
+
+Law: compares and numbers, judges nothing. Equal numbers mean equal terms, in one session.
+
+Verdicts on messages hold as long as the terms do under which they were found: the model, the tools, the betas. Most of
+a request's other members say how the answer is made, and leave the messages be.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from playhead.wire.codec import canonical
+from playhead.wire.exchange import Exchange
+
+JUDGED_HEADERS = ("anthropic-version", "anthropic-beta", "x-api-key", "authorization")
+
+ABOUT_THE_ANSWER = frozenset(
+    {
+        "cache_control",
+        "inference_geo",
+        "max_tokens",
+        "messages",
+        "metadata",
+        "service_tier",
+        "stop_sequences",
+        "stream",
+        "system",
+        "temperature",
+        "tool_choice",
+        "top_k",
+        "top_p",
+    }
+)
+"""Members that no rule on single messages, blocks or pairs of turns looks at."""
+
+_REMEMBERED = 8
+
+
+class Terms(NamedTuple):
+    """Numbers that are the same for the same terms: of all that is not messages, and of what bears on them."""
+
+    envelope: int
+    messages: int
+
+
+class _Seen(NamedTuple):
+    exchange: Exchange
+    status: int | None
+    terms: Terms
+
+
+class TermsTable:
+    """Numbers the terms of one session's requests."""
+
+    def __init__(self) -> None:
+        self._latest: list[_Seen] = []
+        self._numbers: dict[tuple[object, ...], int] = {}
+
+    def of(self, exchange: Exchange, status: int | None) -> Terms:
+        """The terms of a request, where `status` is that of its answer if that is known."""
+        for seen in reversed(self._latest):
+            if seen.status == status and _same_objects(seen.exchange, exchange):
+                return seen.terms
+        terms = self._numbered(exchange, status)
+        self._latest.append(_Seen(exchange, status, terms))
+        del self._latest[:-_REMEMBERED]
+        return terms
+
+    def _numbered(self, exchange: Exchange, status: int | None) -> Terms:
+        headers = exchange.headers
+        around = (
+            exchange.endpoint,
+            exchange.known,
+            status,
+            None if headers is None else tuple([headers.get(name) for name in JUDGED_HEADERS]),
+        )
+        body = exchange.request or {}
+        parts = [{key: body[key] for key in body if key != "messages"}]
+        parts.append({key: value for key, value in parts[0].items() if key not in ABOUT_THE_ANSWER})
+        return Terms(*[self._number(part, around) for part in parts])
+
+    def _number(self, part: dict[str, object], around: tuple[object, ...]) -> int:
+        try:
+            key = (hashlib.blake2b(canonical(part), digest_size=20).digest(), *around)
+        except (TypeError, ValueError):
+            key = (object(),)  # no JSON, and so like nothing else
+        return self._numbers.setdefault(key, len(self._numbers))
+
+
+def _same_objects(earlier: Exchange, now: Exchange) -> bool:
+    """Whether all but the messages is, object for object, what the earlier request had."""
+    before, body = earlier.request or {}, now.request or {}
+    if len(before) != len(body) or earlier.known != now.known or earlier.path != now.path:
+        return False
+    for key, value in body.items():
+        if before.get(key) is not value and key != "messages":
+            return False
+    return _same_headers(earlier.headers, now.headers)
+
+
+def _same_headers(theirs: Mapping[str, str] | None, ours: Mapping[str, str] | None) -> bool:
+    if theirs is ours:
+        return True
+    if theirs is None or ours is None:
+        return False
+    return all(theirs.get(name) == ours.get(name) for name in JUDGED_HEADERS)

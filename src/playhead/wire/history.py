@@ -1,0 +1,96 @@
+"""Histories as chains: the messages of a request up to one place, shared between the requests that begin alike.
+
+Law: values that know what came before them, and nothing of who sent them. Two requests with the same `History` object
+begin with the very same messages; what is known of it once, its digest say, is known for both.
+
+A loop resends all it has said. Comparing, hashing or judging each request from its first message on costs the square
+of a conversation; along a chain only what is new costs anything.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+
+from playhead.wire.codec import canonical
+from playhead.wire.equality import plain_message
+
+
+class History:
+    """Messages up to one place: the history `before`, and one `message` more; `count` of them in all."""
+
+    __slots__ = ("_digest", "before", "count", "message")
+
+    def __init__(self, before: History | None, message: object) -> None:
+        self.before = before
+        self.message = message
+        self.count: int = 1 if before is None else before.count + 1
+        self._digest = b""
+
+    @property
+    def digest(self) -> bytes:
+        """16 bytes that are equal where all messages say the same (`equality.same_message`)."""
+        if not self._digest:
+            unknown: list[History] = []
+            at: History | None = self
+            while at is not None and not at._digest:
+                unknown.append(at)
+                at = at.before
+            last = b"" if at is None else at._digest
+            for one in reversed(unknown):
+                last = one._digest = digest(last, one.message)
+        return self._digest
+
+    def __repr__(self) -> str:
+        return f"<History of {self.count} messages>"
+
+
+class Sent:
+    """The list of messages that one request sent, and the history that it is.
+
+    Who makes the list longer or shorter, or puts another in its place, has another history: `history_of` then says
+    None.
+    """
+
+    __slots__ = ("last", "messages")
+
+    def __init__(self, messages: list[object], last: History) -> None:
+        self.messages = messages
+        self.last = last
+
+    def history_of(self, messages: Sequence[object]) -> History | None:
+        """The history of these messages, if they are the ones that were sent."""
+        if messages is not self.messages or len(messages) != self.last.count:
+            return None
+        return self.last if messages[-1] is self.last.message else None
+
+
+def resent(earlier: Sent | None, new: Sequence[object], count: int | None = None) -> Sent | None:
+    """What is sent where the messages of an earlier request, the first `count` of them, are followed by new ones.
+
+    None where that makes no messages.
+    """
+    messages = [] if earlier is None else earlier.messages[:count]
+    before = None if earlier is None else back_to(earlier.last, len(messages))
+    last = grown(before, new)
+    messages += new  # one copy is what a request's own list costs, and one is enough
+    return None if last is None else Sent(messages, last)
+
+
+def digest(last: bytes, message: object) -> bytes:
+    """The digest of a message after a history with the digest `last`; of the message alone where that is empty."""
+    return hashlib.blake2b(last + canonical(plain_message(message)), digest_size=16).digest()
+
+
+def grown(history: History | None, messages: Iterable[object]) -> History | None:
+    """A history and these messages after it."""
+    for message in messages:
+        history = History(history, message)
+    return history
+
+
+def back_to(history: History | None, count: int) -> History | None:
+    """The part of a history that has so many messages; all of it where it has no more."""
+    while history is not None and history.count > count:
+        history = history.before
+    return history

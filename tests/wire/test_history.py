@@ -1,0 +1,109 @@
+"""Histories as chains."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from playhead.wire.exchange import Exchange
+from playhead.wire.history import History, Sent, back_to, digest, grown, resent
+
+A: dict[str, Any] = {"role": "user", "content": "one"}
+B: dict[str, Any] = {"role": "assistant", "content": [{"type": "text", "text": "two"}]}
+MARKED = {"role": "user", "content": [{"type": "text", "text": "one", "cache_control": {"type": "ephemeral"}}]}
+
+
+def test_a_history_grows_by_a_message() -> None:
+    """Each part knows the one before it; what two histories share is one object."""
+    short = grown(None, [A])
+    assert short is not None
+    long, other = grown(short, [B, A]), grown(short, [B])
+    assert long is not None
+    assert other is not None
+    assert (short.count, long.count, other.count) == (1, 3, 2)
+    assert back_to(long, 1) is back_to(other, 1) is short
+    assert back_to(long, 2) is not other
+    assert back_to(long, 7) is long
+    assert back_to(long, 0) is None
+    assert grown(short, []) is short
+    assert grown(None, []) is None
+    assert repr(long) == "<History of 3 messages>"
+
+
+def test_digests_are_equal_where_the_messages_say_the_same() -> None:
+    """Whatever objects they are, and wherever a cache mark stands."""
+    histories = [grown(None, messages) for messages in ([A, B, A], [MARKED, B, dict(A)])]
+    assert histories[0] is not None
+    assert histories[1] is not None
+    assert histories[0].digest == histories[1].digest
+    assert histories[0].digest == digest(digest(digest(b"", A), B), A)
+    for messages in ([A, B], [A, B, B], [B, A, A], [A, A, B]):
+        other = grown(None, messages)
+        assert other is not None
+        assert other.digest != histories[0].digest
+
+
+def test_a_digest_is_made_once_for_all() -> None:
+    """A message is looked at once, however many histories it begins, and however long they are."""
+    looked = 0
+
+    class Counting(dict[str, Any]):
+        def get(self, *given: Any) -> Any:
+            nonlocal looked
+            looked += given[0] == "role"
+            return super().get(*given)
+
+    base = grown(None, [Counting(A) for _ in range(5_000)])
+    for end in ([B], [A], [B, A]):
+        history = grown(base, end)
+        assert history is not None
+        assert len(history.digest) == 16
+    assert looked == 5_000
+
+
+def test_long_chains_end_like_short_ones() -> None:
+    """A hundred thousand messages, the most that a request may have, are dropped without ado."""
+    history: History | None = grown(None, [A] * 100_000)
+    assert history is not None
+    assert history.count == 100_000
+    del history
+
+
+def test_sent_messages_have_their_history() -> None:
+    """As long as they are what was sent."""
+    sent = resent(None, [A, B])
+    assert sent is not None
+    more = resent(sent, [A])
+    cut = resent(sent, [A], 1)
+    assert more is not None
+    assert cut is not None
+    assert (more.messages, cut.messages) == ([A, B, A], [A, A])
+    assert back_to(more.last, 2) is sent.last
+    assert back_to(cut.last, 1) is back_to(sent.last, 1)
+    assert resent(None, []) is resent(sent, [], 0) is None
+    exchange = Exchange(request={"messages": more.messages}, sent=more)
+    assert exchange.history is more.last
+    assert "sent=" not in repr(exchange)
+    assert exchange == Exchange(request={"messages": [A, B, A]})
+
+
+CHANGED = {
+    "another-list": lambda messages: [*messages],
+    "longer": lambda messages: messages.append(A) or messages,
+    "shorter": lambda messages: messages.pop() and messages,
+    "another-end": lambda messages: messages.__setitem__(-1, dict(B)) or messages,
+    "none": lambda messages: [],
+}
+
+
+@pytest.mark.parametrize("change", CHANGED)
+def test_what_was_changed_has_another_history(change: str) -> None:
+    """Nothing is said of messages that are not the ones that were sent."""
+    sent = Sent([A, B], History(History(None, A), B))
+    messages = CHANGED[change](sent.messages)
+    assert sent.history_of(messages) is None
+    assert Exchange(request={"messages": messages}, sent=sent).history is None
+    assert Exchange(request={}, sent=sent).history is None
+    assert Exchange(sent=sent).history is None
+    assert Exchange(request={"messages": [A, B]}).history is None
