@@ -147,9 +147,13 @@ def _served_by(content: Sequence[JsonObject]) -> str | None:
 
 def _runs_in_container(block: JsonObject) -> bool:
     """Whether a block has to do with code that runs: its call, its result, what it calls, a file for it."""
+    kind = str(block.get("type"))
+    if kind == "container_upload" or kind.endswith(f"{_CODE}_tool_result"):
+        return True
+    if kind == "server_tool_use":
+        return str(block.get("name")).endswith(_CODE)
     caller = block.get("caller")
-    names = (block.get("name"), str(block.get("type")).removesuffix("_tool_result"), dict(caller or {}).get("type"))
-    return block.get("type") == "container_upload" or any(name and _CODE in str(name) for name in names)
+    return isinstance(caller, dict) and str(caller.get("type")).startswith(_CODE)
 
 
 class _Making:

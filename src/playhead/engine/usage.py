@@ -33,10 +33,8 @@ def usage_of(
     """The usage of a reply with this content to this request. A reply that `max_tokens` cut has used them all."""
     rates = rates_of(str(body.get("model")))
     attempts = [*_attempts(content, tokens, body, rates)]
-    served = [attempt for attempt in attempts if attempt.type == "fallback_message"]
-    paid = served or [attempt for attempt in attempts if attempt.type == "message"]
-    output, limit = sum(attempt.output for attempt in paid), body.get("max_tokens")
-    whole = InputTokens(*map(sum, zip(*(attempt.input for attempt in paid), strict=True))) if paid else InputTokens(0)
+    whole, output = _paid(attempts)
+    limit = body.get("max_tokens")
     usage: JsonObject = {
         **_input(whole),
         "output_tokens": limit if stop_reason == "max_tokens" and isinstance(limit, int) else output,
@@ -48,9 +46,19 @@ def usage_of(
         usage["server_tool_use"] = {f"{name}_requests": _count(content, name) for name in ("web_search", "web_fetch")}
     if isinstance(body.get("speed"), str):
         usage["speed"] = body["speed"]
-    if len(attempts) > 1 or not paid:
+    if len(attempts) > 1 or attempts[0].type != "message":
         usage["iterations"] = [_iteration(attempt) for attempt in attempts]
     return usage
+
+
+def _paid(attempts: Sequence[_Attempt]) -> tuple[InputTokens, int]:
+    """The input and the output that count at the top."""
+    if len(attempts) == 1 and attempts[0].type == "message":
+        return attempts[0].input, attempts[0].output
+    served = [attempt for attempt in attempts if attempt.type == "fallback_message"]
+    paid = served or [attempt for attempt in attempts if attempt.type == "message"]
+    whole = InputTokens(*map(sum, zip(*(attempt.input for attempt in paid), strict=True))) if paid else InputTokens(0)
+    return whole, sum(attempt.output for attempt in paid)
 
 
 def _input(tokens: InputTokens) -> JsonObject:
