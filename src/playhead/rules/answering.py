@@ -220,7 +220,7 @@ def _unknown_tool(step: StepView) -> Iterator[Finding]:
     open_calls = unanswered(step)
     tools = offered(step.parent) if open_calls else None
     for position, call in enumerate(open_calls if tools is not None else ()):
-        if call.get("name") not in (tools or {}):
+        if str(call.get("name")) not in (tools or {}):
             yield Finding(
                 path=where(step, call),
                 what=f"{named(call)} asks for a tool that is not offered, and has no result",
@@ -236,7 +236,7 @@ def _unknown_tool_ends_loop(view: EndView) -> Iterator[Finding]:
     if exchange is None or tools is None:
         return
     for call in exchange.calls():
-        if call.get("name") not in tools:
+        if str(call.get("name")) not in tools:
             yield Finding(
                 path="$response",
                 what=f"{named(call)} asks for a tool that is not offered, and the loop ended{_with(view)}",
@@ -289,7 +289,7 @@ def _invalid_input_ends_loop(view: EndView) -> Iterator[Finding]:
         return
     for call in exchange.calls():
         fault = input_fault(exchange, call)
-        if fault is not None and call.get("name") in (offered(exchange) or {}):
+        if fault is not None and str(call.get("name")) in (offered(exchange) or {}):
             yield Finding(
                 path="$response",
                 what=f"{named(call)} is a call {fault}, and the loop ended{_with(view)}",
