@@ -96,7 +96,7 @@ def test_the_sdk_tries_again(way: Ways) -> None:
 @ways
 def test_the_loop_tries_again(way: Ways) -> None:
     """The same where the loop does it and the SDK does not: a request is known by what it holds."""
-    with FakeClaude([fail(529, times=2), REPLY, drop("close"), fail(400), say("done")]) as fake:
+    with FakeClaude([fail(529, times=2), REPLY, drop("close"), fail(503), say("done")]) as fake:
         assert loop(fake.client(max_retries=0), way, attempts=3).content[0].text == "done"
     assert told(fake) == [[1, 2, 3], [4, 5, 6]]
     assert retries(fake) == [None, 1, 2, None, 4, 5]

@@ -1,4 +1,4 @@
-"""No session, whatever its exchanges hold, makes the rules crash, and what a loop may do is judged alike in any place."""
+"""No session, whatever it holds, makes the rules crash, and what a loop may do is judged alike in any place."""
 
 from __future__ import annotations
 
