@@ -126,11 +126,6 @@ class Engine:
         if len(self.exchanges) >= self.settings.limit:
             self.limit_reached = True
             raise RequestLimitReached(self.settings.limit)
-        if incoming.method == "GET" and "/v1/models" in incoming.path:
-            status, answer = models_answer(incoming.path, self.settings.models, _request_id(len(self.exchanges) + 1))
-            self.exchanges.append(replace(self._exchange(incoming), status=status, error=answer.get("error")))
-            headers = {"x-should-retry": "false"} if status >= 400 else {}
-            return json_answer(status, answer, _request_id(len(self.exchanges)), **headers)
         if incoming.method == "GET" and _MODELS in incoming.path:
             return self._models(incoming)
         endpoint = _ENDPOINTS.get((incoming.method, endpoint_of(incoming.path)))
