@@ -126,11 +126,6 @@ class Engine:
         if len(self.exchanges) >= self.settings.limit:
             self.limit_reached = True
             raise RequestLimitReached(self.settings.limit)
-        if incoming.method == "GET" and "/v1/models" in incoming.path:
-            status, answer = models_answer(incoming.path, self.settings.models, _request_id(len(self.exchanges) + 1))
-            self.exchanges.append(replace(self._exchange(incoming), status=status, error=answer.get("error")))
-            headers = {"x-should-retry": "false"} if status >= 400 else {}
-            return json_answer(status, answer, _request_id(len(self.exchanges)), **headers)
         if incoming.method == "GET" and _MODELS in incoming.path:
             return self._models(incoming)
         endpoint = _ENDPOINTS.get((incoming.method, endpoint_of(incoming.path)))
@@ -274,7 +269,7 @@ class Engine:
         """The answer that a step makes. Raises `ScriptError`."""
         body = call.body
         asked = Asked(_request_id(call.exchange.number), stream=body.get("stream") is True, timeouts=call.timeouts)
-        if isinstance(step, Fail | Drop | Raw):
+        if isinstance(step, _FAULTS):
             return send_fault(step, asked), self._minted
         usual = self.settings.delivery
         sent = step if isinstance(step, Sent) else Sent(reply=step, delivery=usual)
@@ -409,6 +404,7 @@ class Engine:
 
 
 _MODELS = "/v1/models"
+_FAULTS = (Fail, Drop, Raw)
 _Endpoint = Callable[[Engine, _Call], Outgoing]
 _ENDPOINTS: Mapping[tuple[str, str], _Endpoint] = {
     ("POST", MESSAGES_PATH): Engine._play,
