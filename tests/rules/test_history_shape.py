@@ -7,11 +7,11 @@ import pytest
 from made_sessions import (
     DONE,
     OVERLOADED,
+    Q2,
     RETURNED,
     Found,
     Json,
     Q,
-    Q2,
     call,
     exchange,
     of_rule,

@@ -108,7 +108,7 @@ def _same_call_again(step: StepView) -> Iterator[Finding]:
     if not told:
         return
     count, asked = 1, _asked(step.parent)
-    for exchange, link in step.before():
+    for exchange, link in _turns(step.before()):
         earlier = step.so_far.exchange(link.parent) if link.parent is not None else None
         if earlier is None or link.kind != "continues" or _asked(earlier) != asked:
             break
@@ -124,6 +124,11 @@ def _same_call_again(step: StepView) -> Iterator[Finding]:
                 values={"name": call.get("name")},
             )
             return
+
+
+def _turns(line: Iterator[tuple[Exchange, Link]]) -> Iterator[tuple[Exchange, Link]]:
+    """The exchanges of a conversation back to the first, without further attempts at the same request."""
+    return (pair for pair in line if pair[1].kind != "repeats")
 
 
 def _asked(exchange: Exchange) -> list[bytes]:
@@ -160,7 +165,7 @@ def _forced_again(step: StepView) -> Iterator[Finding]:
     choice = (step.exchange.request or {})["tool_choice"]
     if kind == "tool" and not any(call.get("name") == choice.get("name") for call in step.parent.calls()):
         return
-    line = [exchange for _, (exchange, _) in zip(range(2), step.before(), strict=False)]
+    line = [exchange for _, (exchange, _) in zip(range(2), _turns(step.before()), strict=False)]
     if kind == "any" and (len(line) < 2 or _forced(line[1]) != kind):
         return
     yield Finding(
@@ -173,8 +178,9 @@ def _forced_again(step: StepView) -> Iterator[Finding]:
 def _forced_for_ever(view: EndView) -> Iterator[Finding]:
     if view.how != "running" and view.limit is None:
         return
-    line = [exchange for _, (exchange, _) in zip(range(2), view.so_far.line(view.so_far.newest), strict=False)]
-    if len(line) == 2 and all(map(_forced, line)) and line[0].stop_reason in ("tool_use", None):
+    newest = view.so_far.newest
+    line = [exchange for _, (exchange, _) in zip(range(2), _turns(view.so_far.line(newest)), strict=False)]
+    if newest is not None and len(line) == 2 and all(map(_forced, line)) and _wants_more(view):
         yield Finding(
             path="$.tool_choice",
             what="every request demands a call, so that Claude cannot end; the loop was still running",
