@@ -6,6 +6,7 @@ Law: pure checks. How far a check looks back is bounded, so that a long standsti
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import takewhile
 
 from playhead.rules.bodies import same_body
 from playhead.rules.calls import id_of, is_error, result_text
@@ -48,16 +49,15 @@ def _bounded(view: EndView) -> Iterator[Finding]:
 
 
 def _failed_at_last(view: EndView) -> int:
-    count = 0
-    for exchange in reversed(view.exchanges):
-        if not exchange.failed:
-            break
-        count += 1
-    return count
+    """How many attempts at the last request failed, one after the other."""
+    line = view.so_far.line(view.so_far.newest)
+    return sum(1 for _ in takewhile(lambda pair: pair[0].failed, line))
 
 
 def _wants_more(view: EndView) -> bool:
-    last = next((exchange for exchange in reversed(view.exchanges) if exchange.response is not None), None)
+    """Whether the last reply of the conversation that was active last asks for something."""
+    line = view.so_far.line(view.so_far.newest)
+    last = next((exchange for exchange, _ in line if exchange.response is not None), None)
     reason = STOP_REASONS.get(last.stop_reason or "") if last else None
     return reason is not None and reason.then != "stop"
 

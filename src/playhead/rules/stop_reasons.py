@@ -127,6 +127,8 @@ def _resumed(view: EndView, position: int, exchange: Exchange) -> bool:
 def _joined_later(view: EndView, exchange: Exchange, link: Link) -> bool:
     """Whether a later request has this reply in one message with the one before, so that it follows an earlier one."""
     ours = [plain_content([block]) for block in exchange.content]
+    while link.kind == "repeats" and link.parent is not None:
+        link = view.so_far.link(link.parent)
     for later, _ in view.so_far.followers(link.parent) if link.parent is not None else ():
         sent = [
             plain_content([block.data])
