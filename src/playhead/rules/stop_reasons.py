@@ -172,6 +172,7 @@ def _after_end_turn(step: StepView) -> Iterator[Finding]:
         yield Finding(
             path=f"$.messages[{len(step.exchange.messages) - 1}]",
             what="the reply is sent back although Claude was done: nothing new from the user comes after it",
+            same_as=("prefill-unsupported",),
         )
 
 
