@@ -463,8 +463,9 @@ WINDOWS: dict[str, tuple[list[Step], list[str]]] = {
     "a-turn-in-the-middle-dropped": (
         [
             step([Q], A),
-            step([Q, EA, Q2], reply(text(LONG))),
-            step([Q, said(text(LONG)), Q3], DONE),
+            step([Q, EA, Q2], reply(text("It is 7."))),
+            step([Q, EA, Q2, said(text("It is 7.")), Q3], reply(text(LONG))),
+            step([Q, EA, Q3, said(text(LONG)), user("Bye.")], DONE),
         ],
         ["history-resent-in-full"],
     ),
@@ -509,7 +510,7 @@ def ended(*steps: Step, event: str | None = None) -> list[str]:
 
 
 def test_one_loop_by_its_end() -> None:
-    """Where one loop made the session, a reply that is missing or another is its fault, unless the user took it back."""
+    """Where one loop made the session, a reply that is missing is its fault, unless the user took the turn back."""
     assert ended(step([Q], A), step([Q, Q2], DONE)) == ["history-resent-in-full"]
     assert ended(step([Q], A), step([Q, Q2], DONE), event="stop") == []
     assert ended(step([Q], A), step([Q, said(text("No.")), Q2], DONE)) == ["assistant-content-verbatim"]
