@@ -1,4 +1,4 @@
-"""No session, whatever it holds, makes the rules crash, and what a loop may do is judged alike in any place."""
+"""No session crashes the rules, whatever its exchanges hold, and correct loops are never blamed, however they mix."""
 
 from __future__ import annotations
 

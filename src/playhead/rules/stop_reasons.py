@@ -127,6 +127,8 @@ def _resumed(view: EndView, position: int, exchange: Exchange) -> bool:
 def _joined_later(view: EndView, exchange: Exchange, link: Link) -> bool:
     """Whether a later request has this reply in one message with the one before, so that it follows an earlier one."""
     ours = [plain_content([block]) for block in exchange.content]
+    while link.kind == "repeats" and link.parent is not None:
+        link = view.so_far.link(link.parent)
     for later, _ in view.so_far.followers(link.parent) if link.parent is not None else ():
         sent = [
             plain_content([block.data])
@@ -170,6 +172,7 @@ def _after_end_turn(step: StepView) -> Iterator[Finding]:
         yield Finding(
             path=f"$.messages[{len(step.exchange.messages) - 1}]",
             what="the reply is sent back although Claude was done: nothing new from the user comes after it",
+            same_as=("prefill-unsupported",),
         )
 
 
