@@ -28,7 +28,7 @@ long: $(INSTALLED)  ## what takes too long for every change: big fuzzing, large 
 	$(BIN)/python bench/fuzz_requests.py 100000
 	$(BIN)/python bench/fuzz_readers.py --count 20000
 	$(BIN)/python bench/memory_readers.py
-	$(BIN)/python bench/replay_corpus.py --thorough
+	$(BIN)/python bench/replay_corpus.py
 	$(BIN)/python tests/sdk_matrix.py
 
 bench: $(INSTALLED)  ## what the fake costs, as ratios measured in one run

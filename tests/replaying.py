@@ -79,7 +79,8 @@ def _comparable(original: Original, way: Way, message: JsonObject) -> tuple[Json
     """What the recorded bytes and the replay gave, as they must be equal; None where the SDK itself loses something."""
     recorded = original.get((way.kind, way.beta))
     if way.kind == "helper" and recorded is not None:
-        return recorded, message
+        # what an older helper does not read at the end, stays the null of a stream's start, where that has one
+        return (without_nulls(recorded), without_nulls(message)) if lost_by_the_helper() else (recorded, message)
     if recorded is None:
         recorded = next(original[kind, way.beta] for kind in ("json", "events") if (kind, way.beta) in original)
     if way.kind != "helper":

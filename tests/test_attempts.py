@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from playhead import FakeClaude, Request, call, cut, damage, deliver, drop, fail, raw, say, turn
+from playhead import FakeClaude, Request, RuleViolations, call, cut, damage, deliver, drop, fail, raw, say, turn
 from playhead.script.faults import Connection
 from sdk_outcomes import ASK, REPLY
 
@@ -96,7 +96,7 @@ def test_the_sdk_tries_again(way: Ways) -> None:
 @ways
 def test_the_loop_tries_again(way: Ways) -> None:
     """The same where the loop does it and the SDK does not: a request is known by what it holds."""
-    with FakeClaude([fail(529, times=2), REPLY, drop("close"), fail(400), say("done")]) as fake:
+    with FakeClaude([fail(529, times=2), REPLY, drop("close"), fail(503), say("done")]) as fake:
         assert loop(fake.client(max_retries=0), way, attempts=3).content[0].text == "done"
     assert told(fake) == [[1, 2, 3], [4, 5, 6]]
     assert retries(fake) == [None, 1, 2, None, 4, 5]
@@ -235,9 +235,40 @@ def test_a_call_is_not_run_twice_for_a_retry() -> None:
     assert [exchange.tools_run for exchange in fake.session.exchanges] == [("toolu_0001",), (), (), ()]
 
 
+TRUSTED = {
+    "cut within an input": cut(deliver(REPLY, pieces=4), events=15, how="end"),
+    "cut after the input": cut(REPLY, events=9, how="end"),
+    "cut before message_stop": cut(REPLY, events=11, how="end"),
+}
+
+
+@pytest.mark.parametrize("step", TRUSTED.values(), ids=TRUSTED)
+def test_a_loop_that_trusts_a_stream_that_just_ended(step: Any) -> None:
+    """The SDK raises nothing; running the call that came is what the verdict is about, wherever the stream ended."""
+
+    def trusting(client: anthropic.Anthropic, messages: list[Any]) -> Any:
+        with client.messages.stream(**{**ASK, "messages": messages}) as events:
+            return events.get_final_message()
+
+    fake = FakeClaude([step, say("done")])
+    assert loop(fake.client(), trusting).content[0].text == "done"
+    with pytest.raises(RuleViolations, match=r"which came in a reply that ended\n +without message_stop"):
+        fake.assert_ok()
+    assert [violation.rule for violation in fake.violations] == ["sse-missing-message-stop"]
+
+
+def test_a_loop_that_sends_a_refused_request_again() -> None:
+    """A 400 is no failure that passes: the same body again breaks a rule, be the 400 the script's or the fake's own."""
+    fake = FakeClaude([fail(400), say("done")])
+    loop(fake.client(max_retries=0), create, attempts=2)
+    assert [violation.rule for violation in fake.violations] == ["poisoned-history-not-resent"]
+    assert retries(fake) == [None, 1]
+
+
 TIMES = st.integers(1, 3)
 ANY_FAULT = st.one_of(
-    st.builds(lambda status, times: fail(status, times=times), st.sampled_from([400, 401, 404, 429, 500, 529]), TIMES),
+    # not 400: who sends again as it was what the API refused breaks a rule
+    st.builds(lambda status, times: fail(status, times=times), st.sampled_from([408, 409, 429, 500, 503, 529]), TIMES),
     st.builds(lambda how, times: drop(how, times=times), st.sampled_from(get_args(Connection)), TIMES),
     st.just(raw("<html>", status=502)),
 )

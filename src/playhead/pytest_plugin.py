@@ -40,7 +40,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers",
         "claude_script(script, **options): the script of the fixture fake_claude, a list of steps or a function, "
-        "and options of FakeClaude (strict, ignore, rules, conversations, max_requests).",
+        "and options of FakeClaude (strict, ignore, rules, conversations, max_requests, ...).",
     )
 
 

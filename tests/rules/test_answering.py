@@ -84,7 +84,7 @@ FAILING: dict[str, dict[str, tuple[Session, list[Found]]]] = {
                     DONE,
                 ),
             ),
-            [("broken", "$.messages", 2)],
+            [("broken", "$.thread.previous_message_id", 2)],
         ),
         "run-twice": (
             follow(E2, user(result("t1"), result("t2")), tools_run=["t1", "t2", "t1"]),

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playhead.rules.checker import (
@@ -116,6 +116,7 @@ def told(judgement: Judgement) -> object:
     return judgement.violations, judgement.refusal, judgement.link
 
 
+@settings(deadline=None)
 @given(TURNS, st.booleans())
 def test_incremental_is_from_scratch(turns: list[tuple[int, str, str]], alone: bool) -> None:
     """Law: what is known to be the same bytes, or the same objects, changes no verdict; only the work."""

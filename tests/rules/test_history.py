@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -451,6 +452,70 @@ def test_a_history_replaced_by_what_nobody_wrote(text_in_place: str) -> None:
         step([user(text_in_place), E1, T1], DONE),
     ]
     assert "history-resent-in-full" in {v.rule for v in check(session(*steps), only=RULES)}
+
+
+LONG = "The answer to your question is three."
+WINDOWS: dict[str, tuple[list[Step], list[str]]] = {
+    "the-oldest-turn-dropped": (
+        [step([Q], A), step([Q, EA, Q2], reply(text(LONG))), step([Q2, said(text(LONG)), Q3], DONE)],
+        ["history-resent-in-full"],
+    ),
+    "a-turn-in-the-middle-dropped": (
+        [
+            step([Q], A),
+            step([Q, EA, Q2], reply(text("It is 7."))),
+            step([Q, EA, Q2, said(text("It is 7.")), Q3], reply(text(LONG))),
+            step([Q, EA, Q3, said(text(LONG)), user("Bye.")], DONE),
+        ],
+        ["history-resent-in-full"],
+    ),
+    "a-reply-in-other-words": (
+        [step([Q], reply(text(LONG))), step([Q, said(text("The answer to your question is: three!")), Q2], DONE)],
+        ["assistant-content-verbatim"],
+    ),
+    "a-reply-without-its-last-line": (
+        [step([Q], reply(text(f"{LONG} Yes.\n"))), step([Q, said(text(f"{LONG} Yes.")), Q2], DONE)],
+        ["assistant-content-verbatim"],
+    ),
+    "json-written-anew": (
+        [
+            step([Q], reply(text('{"sum": 3, "of": [1, 2], "sure": true}'))),
+            step([Q, said(text('{"of":[1,2],"sum":3,"sure":true}')), Q2], DONE),
+        ],
+        [],
+    ),
+    "another-reply-of-that-length": (
+        [step([Q], reply(text(LONG))), step([Q, said(text("Nobody can know that, least of all me.")), Q2], DONE)],
+        [],
+    ),
+    "an-answer-to-another-question": (
+        [step([Q], A), step([Q, EA, Q2], reply(text(LONG))), step([Q3, said(text(LONG)), Q2], DONE)],
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize(("steps", "rules"), WINDOWS.values(), ids=WINDOWS)
+def test_text_alone_tells_what_a_request_follows(steps: list[Step], rules: list[str]) -> None:
+    """Without a single call: a question and its answer, or words that are nearly the same."""
+    assert [violation.rule for violation in check(session(*steps), only=RULES)] == rules
+
+
+def ended(*steps: Step, event: str | None = None) -> list[str]:
+    """What is found where the end is known, so that one loop made the session."""
+    made = session(*steps)
+    first = replace(made.exchanges[0], user_event=event)
+    found = check(Session(exchanges=(first, *made.exchanges[1:]), end={"how": "returned"}), only=RULES)
+    return [violation.rule for violation in found]
+
+
+def test_one_loop_by_its_end() -> None:
+    """Where one loop made the session, a reply that is missing is its fault, unless the user took the turn back."""
+    assert ended(step([Q], A), step([Q, Q2], DONE)) == ["history-resent-in-full"]
+    assert ended(step([Q], A), step([Q, Q2], DONE), event="stop") == []
+    assert ended(step([Q], A), step([Q, said(text("No.")), Q2], DONE)) == ["assistant-content-verbatim"]
+    assert ended(step([Q], A), step([Q, EA, Q2], DONE)) == []
+    assert ended(step([Q], reply(text("\n"))), step([Q, said(text("(nothing)")), Q2], DONE)) == []
 
 
 def test_a_tool_put_in_is_a_warning() -> None:

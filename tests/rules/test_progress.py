@@ -63,6 +63,15 @@ FAILING: dict[str, dict[str, tuple[Session, list[Found]]]] = {
             session(exchange([Q], FULL), exchange([Q, said(call()), user(result())], None), end=RUNNING),
             [("broken", "$", 2)],
         ),
+        "beside-another-that-is-done": (
+            session(
+                exchange([Q], FULL),
+                exchange([Q2], DONE),
+                exchange([Q, said(call()), user(result())], None),
+                end=RUNNING,
+            ),
+            [("broken", "$", 3)],
+        ),
         "asking-an-overloaded-api-for-ever": (asked(5, OVERLOADED, end=RUNNING), [("broken", "$", 5)]),
     },
     "max-tokens-retry-changes-something": {

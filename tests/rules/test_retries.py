@@ -319,6 +319,7 @@ TRANSIENT: dict[str, tuple[Exchange, bool]] = {
     **{str(status): (Exchange(status=status), False) for status in (400, 401, 402, 403, 404, 413, 422)},
     "a-broken-connection": (Exchange(complete=False), True),
     "a-stream-that-broke": (Exchange(status=200, response={"content": []}, complete=False), False),
+    "an-answer-that-was-cut": (Exchange(status=200, complete=False), False),
     "an-error-event": (Exchange(status=200, response={"content": []}, error={"type": "overloaded_error"}), False),
     "by-type": (Exchange(error={"type": "overloaded_error"}), True),
     "by-an-unknown-type": (Exchange(error={"type": "novel_error"}), False),

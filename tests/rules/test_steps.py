@@ -45,6 +45,7 @@ RULES = (
     rule("tools", after=("tool_use", "unsaid")),
     rule("image", holding=("image",)),
     rule("echo", step=None, echo=seen),
+    rule("calls", step=None, calls=seen),
 )
 
 
@@ -65,6 +66,35 @@ def test_a_rule_on_echoes_is_asked_where_one_changed() -> None:
     """Nearly always a reply comes back as it was, and nobody need look closer."""
     assert "echo" not in asked(reply(call()), said(call()), user(result()))
     assert "echo" in asked(reply(call()), said(call("t1", a=2)), user(result()))
+
+
+ANSWERED = [said(call("t1"), call("t2")), user(result("t1"), result("t2"))]
+SIMPLE: dict[str, tuple[list[Json], Json, bool]] = {
+    "each-once": (ANSWERED, {}, True),
+    "runs-counted": (ANSWERED, {"tools_run": ["t1", "t2"]}, True),
+    "one-left-out": ([ANSWERED[0], user(result("t1"))], {}, False),
+    "one-twice": ([ANSWERED[0], user(result("t1"), result("t2"), result("t1"))], {}, False),
+    "one-not-sent-back": ([said(call("t1")), ANSWERED[1]], {}, False),
+    "one-with-a-string-as-input": ([said(call("t1"), {**call("t2"), "input": "{}"}), ANSWERED[1]], {}, False),
+    "what-they-returned-is-known": (ANSWERED, {"results": {"t1": "3"}}, False),
+    "the-user-did-something": (ANSWERED, {"user_event": "stop"}, False),
+    "none-of-them": ([user("Go on.")], {}, False),
+}
+
+
+@pytest.mark.parametrize(("messages", "known", "simple"), SIMPLE.values(), ids=SIMPLE)
+def test_a_rule_on_calls_is_asked_where_they_were_not_simply_answered(
+    messages: list[Json], known: Json, simple: bool
+) -> None:
+    """Nearly always each call is answered once, and nobody need look closer."""
+    first = exchange([Q], reply(call("t1"), call("t2")), **known)
+    found = check(session(first, exchange([Q, *messages], DONE)), only=RULES)
+    assert ("own-calls" in {violation.rule for violation in found}) is not simple
+
+
+def test_a_reply_without_calls_needs_no_rule_on_calls() -> None:
+    """There is nothing to answer."""
+    assert "calls" not in asked(DONE, said(text("It is 3.")), Q2)
 
 
 def test_rules_that_are_no_steps_are_left_out() -> None:

@@ -325,6 +325,13 @@ PASSING: dict[str, Session] = {
         exchange(sent(Q, said(SEARCH, HITS, PART, text(" then")), tools=[WEB]), DONE),
         end=RETURNED,
     ),
+    "two-pauses-in-one-message-after-an-error": session(
+        exchange(sent(Q, tools=[WEB]), PAUSED),
+        exchange(sent(Q, PAUSE, tools=[WEB]), OVERLOADED),
+        exchange(sent(Q, PAUSE, tools=[WEB]), reply(text(" then"), stop="pause_turn")),
+        exchange(sent(Q, said(SEARCH, HITS, PART, text(" then")), tools=[WEB]), DONE),
+        end=RETURNED,
+    ),
     "a-pause-that-was-sampled-again": session(
         exchange(sent(Q, tools=[WEB]), PAUSED), exchange(sent(Q, tools=[WEB]), DONE)
     ),

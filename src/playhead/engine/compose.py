@@ -29,6 +29,8 @@ _EXPIRES = "2099-01-01T00:00:00Z"
 """When a container of the fake's expires: there is no clock, and it is to be good whenever a test runs."""
 
 _CODE = "code_execution"
+_SAID = frozenset({"text", "thinking", "redacted_thinking"})
+"""Blocks that have to do with nothing but the model."""
 
 _WHOLE = frozenset({"id", "type", "role", "model", "content", "stop_reason", "stop_sequence", "usage"})
 _TOTALS = frozenset({"input_tokens", "output_tokens"})
@@ -82,21 +84,21 @@ def _is_whole(message: JsonObject) -> bool:
 def _completed(given: JsonObject, content: list[JsonObject], making: _Making, tokens: InputTokens) -> JsonObject:
     """A message with what the API would add to what is given."""
     body = making.request.body
-    called = any(block.get("type") == "tool_use" for block in content)
+    kinds = {block["type"] for block in content}
     message = {
         "id": f"msg_{making.minted.messages + 1:04d}",
         "type": "message",
         "role": "assistant",
-        "model": _served_by(content) or str(body.get("model", "claude")),
+        "model": ("fallback" in kinds and _served_by(content)) or str(body.get("model", "claude")),
         "content": content,
-        "stop_reason": "tool_use" if called else "end_turn",
+        "stop_reason": "tool_use" if "tool_use" in kinds else "end_turn",
         "stop_sequence": None,
         "stop_details": None,
         **{key: value for key, value in given.items() if key != "content"},
     }
     usage = usage_of(content, tokens, body, message["stop_reason"])
     message["usage"] = {**usage, **(given.get("usage") or {})}
-    if "container" not in message and any(map(_runs_in_container, content)):
+    if "container" not in message and not kinds <= _SAID and any(map(_runs_in_container, content)):
         message["container"] = making.container()
     if "context_management" not in message and body.get("context_management"):
         message["context_management"] = {"applied_edits": []}
@@ -147,9 +149,13 @@ def _served_by(content: Sequence[JsonObject]) -> str | None:
 
 def _runs_in_container(block: JsonObject) -> bool:
     """Whether a block has to do with code that runs: its call, its result, what it calls, a file for it."""
+    kind = str(block.get("type"))
+    if kind == "container_upload" or kind.endswith(f"{_CODE}_tool_result"):
+        return True
+    if kind == "server_tool_use":
+        return str(block.get("name")).endswith(_CODE)
     caller = block.get("caller")
-    names = (block.get("name"), str(block.get("type")).removesuffix("_tool_result"), dict(caller or {}).get("type"))
-    return block.get("type") == "container_upload" or any(name and _CODE in str(name) for name in names)
+    return isinstance(caller, dict) and str(caller.get("type")).startswith(_CODE)
 
 
 class _Making:

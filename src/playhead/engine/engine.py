@@ -267,7 +267,7 @@ class Engine:
         """The answer that a step makes. Raises `ScriptError`."""
         body = call.body
         asked = Asked(_request_id(call.exchange.number), stream=body.get("stream") is True, timeouts=call.timeouts)
-        if isinstance(step, Fail | Drop | Raw):
+        if isinstance(step, _FAULTS):
             return send_fault(step, asked), self._minted
         usual = self.settings.delivery
         sent = step if isinstance(step, Sent) else Sent(reply=step, delivery=usual)
@@ -390,6 +390,7 @@ class Engine:
 
 
 _MODELS = "/v1/models"
+_FAULTS = (Fail, Drop, Raw)
 _Endpoint = Callable[[Engine, _Call], Outgoing]
 _ENDPOINTS: Mapping[tuple[str, str], _Endpoint] = {
     ("POST", MESSAGES_PATH): Engine._play,

@@ -118,9 +118,8 @@ def input_tokens(prompt: Prompt, earlier: Prompt | None = None, known: int = 0) 
 
 def _alike(theirs: Mapping[str, object], ours: Mapping[str, object]) -> bool:
     """Whether model, tools and system prompt are the same; marks do not count."""
-    return all(
-        theirs[name] is ours[name] or theirs[name] == ours[name] or same_settings(theirs[name], ours[name])
-        for name in ("model", "tools", "system")
+    return theirs == ours or all(
+        theirs[name] == ours[name] or same_settings(theirs[name], ours[name]) for name in ("model", "tools", "system")
     )
 
 

@@ -17,6 +17,8 @@ from playhead.engine.prompt import InputTokens
 from playhead.engine.tokens import Rates, blocks_tokens, rates_of, reply_tokens
 from playhead.wire.codec import JsonObject
 
+_THOUGHTS = ("thinking", "redacted_thinking")
+
 
 class _Attempt(NamedTuple):
     """One sampling that a reply came from."""
@@ -32,25 +34,37 @@ def usage_of(
 ) -> JsonObject:
     """The usage of a reply with this content to this request. A reply that `max_tokens` cut has used them all."""
     rates = rates_of(str(body.get("model")))
-    attempts = [*_attempts(content, tokens, body, rates)]
-    served = [attempt for attempt in attempts if attempt.type == "fallback_message"]
-    paid = served or [attempt for attempt in attempts if attempt.type == "message"]
-    output, limit = sum(attempt.output for attempt in paid), body.get("max_tokens")
-    whole = InputTokens(*map(sum, zip(*(attempt.input for attempt in paid), strict=True))) if paid else InputTokens(0)
+    kinds = {block.get("type") for block in content}
+    if kinds.isdisjoint(_DIVIDED):
+        attempts = [_Attempt("message", tokens, reply_tokens(content, rates))]
+    else:
+        attempts = [*_attempts(content, tokens, body, rates)]
+    whole, output = _paid(attempts)
+    limit = body.get("max_tokens")
     usage: JsonObject = {
         **_input(whole),
         "output_tokens": limit if stop_reason == "max_tokens" and isinstance(limit, int) else output,
         "service_tier": "standard",
         "inference_geo": body.get("inference_geo") or "global",
-        "output_tokens_details": {"thinking_tokens": _thinking(content, rates)},
+        "output_tokens_details": {"thinking_tokens": 0 if kinds.isdisjoint(_THOUGHTS) else _thinking(content, rates)},
     }
-    if any(block.get("type") == "server_tool_use" for block in content):
+    if "server_tool_use" in kinds:
         usage["server_tool_use"] = {f"{name}_requests": _count(content, name) for name in ("web_search", "web_fetch")}
     if isinstance(body.get("speed"), str):
         usage["speed"] = body["speed"]
-    if len(attempts) > 1 or not paid:
+    if len(attempts) > 1 or attempts[0].type != "message":
         usage["iterations"] = [_iteration(attempt) for attempt in attempts]
     return usage
+
+
+def _paid(attempts: Sequence[_Attempt]) -> tuple[InputTokens, int]:
+    """The input and the output that count at the top."""
+    if len(attempts) == 1 and attempts[0].type == "message":
+        return attempts[0].input, attempts[0].output
+    served = [attempt for attempt in attempts if attempt.type == "fallback_message"]
+    paid = served or [attempt for attempt in attempts if attempt.type == "message"]
+    whole = InputTokens(*map(sum, zip(*(attempt.input for attempt in paid), strict=True))) if paid else InputTokens(0)
+    return whole, sum(attempt.output for attempt in paid)
 
 
 def _input(tokens: InputTokens) -> JsonObject:
@@ -75,16 +89,13 @@ def _count(content: Sequence[JsonObject], name: str) -> int:
 
 
 def _thinking(content: Sequence[JsonObject], rates: Rates) -> int:
-    return blocks_tokens((block for block in content if block.get("type") in ("thinking", "redacted_thinking")), rates)
+    return blocks_tokens((block for block in content if block.get("type") in _THOUGHTS), rates)
 
 
 def _attempts(content: Sequence[JsonObject], tokens: InputTokens, body: JsonObject, rates: Rates) -> Iterator[_Attempt]:
-    """The samplings that a reply came from: one, unless a block in it tells of more."""
-    at = next((at for at, block in enumerate(content) if block.get("type") in _DIVIDED), None)
-    if at is None:
-        yield _Attempt("message", tokens, reply_tokens(content, rates))
-    else:
-        yield from _DIVIDED[str(content[at]["type"])](content, at, tokens, body, rates)
+    """The samplings that a reply came from, of which the first block of such a kind tells."""
+    at = next(at for at, block in enumerate(content) if block.get("type") in _DIVIDED)
+    return _DIVIDED[str(content[at]["type"])](content, at, tokens, body, rates)
 
 
 def _compacted(

@@ -73,32 +73,41 @@ def _setting(thinking: object) -> str:
 
 def _spread(view: RequestView, index: int, message: object) -> Iterator[Finding]:
     """Results in two user messages with nothing between them."""
-    if not index or not (results := _results(message, index)):
+    if not index or (first := _first_result(message)) is None:
         return
     before = view.messages[index - 1]
-    if isinstance(before, dict) and before.get("role") == "user" and _results(before, index - 1):
+    if isinstance(before, dict) and before.get("role") == "user" and _first_result(before) is not None:
         yield Finding(
-            path=results[0].path,
+            path=f"$.messages[{index}].content[{first}]",
             what=f"the results of one turn are spread over several user messages; messages[{index - 1}] has some, too",
-            place=(index, results[0].position),
+            place=(index, first),
         )
 
 
-def _results(message: object, index: int) -> list[PlacedBlock]:
-    return [block for block in blocks_of(message, index) if block.data.get("type") == "tool_result"]
+def _content(message: object) -> list[object]:
+    content = message.get("content") if isinstance(message, dict) else None
+    return content if isinstance(content, list) else []
+
+
+def _first_result(message: object) -> int | None:
+    """The position of the first result in a message."""
+    for number, block in enumerate(_content(message)):
+        if isinstance(block, dict) and block.get("type") == "tool_result":
+            return number
+    return None
 
 
 def _text_after(view: RequestView, index: int, message: object) -> Iterator[Finding]:
     after = False
-    for block in blocks_of(message, index):
-        kind = block.data.get("type")
+    for number, block in enumerate(_content(message)):
+        kind = block.get("type") if isinstance(block, dict) else None
         if kind == "tool_result":
             after = True
         elif after and kind == "text":
             yield Finding(
-                path=block.path,
+                path=f"$.messages[{index}].content[{number}]",
                 what="text stands after tool results in the same message",
-                place=(index, block.position),
+                place=(index, number),
                 same_as=("mixed-turn-only-tool-results", "server-tool-use-unpaired"),
             )
             return

@@ -220,7 +220,7 @@ def _unknown_tool(step: StepView) -> Iterator[Finding]:
     open_calls = unanswered(step)
     tools = offered(step.parent) if open_calls else None
     for position, call in enumerate(open_calls if tools is not None else ()):
-        if call.get("name") not in (tools or {}):
+        if str(call.get("name")) not in (tools or {}):
             yield Finding(
                 path=where(step, call),
                 what=f"{named(call)} asks for a tool that is not offered, and has no result",
@@ -236,7 +236,7 @@ def _unknown_tool_ends_loop(view: EndView) -> Iterator[Finding]:
     if exchange is None or tools is None:
         return
     for call in exchange.calls():
-        if call.get("name") not in tools:
+        if str(call.get("name")) not in tools:
             yield Finding(
                 path="$response",
                 what=f"{named(call)} asks for a tool that is not offered, and the loop ended{_with(view)}",
@@ -289,7 +289,7 @@ def _invalid_input_ends_loop(view: EndView) -> Iterator[Finding]:
         return
     for call in exchange.calls():
         fault = input_fault(exchange, call)
-        if fault is not None and call.get("name") in (offered(exchange) or {}):
+        if fault is not None and str(call.get("name")) in (offered(exchange) or {}):
             yield Finding(
                 path="$response",
                 what=f"{named(call)} is a call {fault}, and the loop ended{_with(view)}",
@@ -324,7 +324,7 @@ RULES = (
         id="answer-every-tool-use-once",
         level="broken",
         fix="run each call once, and answer each with one tool_result in the next request; here: {id}",
-        step=_answered_once,
+        calls=_answered_once,
         after=_WITH_CALLS,
         answer=_run_twice,
         end=_not_answered_or_again,
@@ -336,21 +336,21 @@ RULES = (
             "answer calls that you do not run as well: "
             '{{"type": "tool_result", "tool_use_id": "{id}", "content": "Not run: ...", "is_error": true}}'
         ),
-        step=_skipped,
+        calls=_skipped,
         after=_WITH_CALLS,
     ),
     Rule(
         id="results-match-ids",
         level="broken",
         fix="keep each result together with the id of the call that it came from",
-        step=_mixed_up,
+        calls=_mixed_up,
         after=_WITH_CALLS,
     ),
     Rule(
         id="tool-error-as-result",
         level="broken",
         fix="catch what a tool raises and send it: a tool_result with the error's text and `is_error: true`",
-        step=_error_not_told,
+        calls=_error_not_told,
         after=_WITH_CALLS,
         end=_error_ends_loop,
     ),
@@ -358,7 +358,7 @@ RULES = (
         id="unknown-tool-as-error-result",
         level="broken",
         fix="answer a call of an unknown tool with a tool_result that says so: `is_error: true`, 'no tool {name}'",
-        step=_unknown_tool,
+        calls=_unknown_tool,
         after=_WITH_CALLS,
         end=_unknown_tool_ends_loop,
     ),
@@ -366,7 +366,7 @@ RULES = (
         id="invalid-input-as-error-result",
         level="broken",
         fix="answer the call with `is_error: true` and what is wrong with its input, and keep the input an object",
-        step=_invalid_input,
+        calls=_invalid_input,
         after=_WITH_CALLS,
         end=_invalid_input_ends_loop,
     ),

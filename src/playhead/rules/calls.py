@@ -163,7 +163,7 @@ def _inputs(exchange: Exchange) -> list[tuple[str, str]]:
     """The calls of a recorded stream with the text of their input, in order."""
     calls: dict[object, tuple[str, list[str]]] = {}
     for event in exchange.events or ():
-        kind, index = event.get("type"), event.get("index")
+        kind, index = event.get("type"), str(event.get("index"))
         if kind == "content_block_start":
             block = event.get("content_block")
             if isinstance(block, dict) and block.get("type") == "tool_use":

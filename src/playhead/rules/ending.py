@@ -34,7 +34,7 @@ def tells_trouble(shown: Mapping[str, object] | None) -> bool:
     """Whether what was shown says that something went wrong."""
     if shown is None:
         return False
-    return any(key not in _SAYS for key in shown) or speaks_of_trouble(json.dumps(shown, default=str))
+    return any(key not in _SAYS for key in shown) or speaks_of_trouble(json.dumps(shown, default=str, skipkeys=True))
 
 
 def speaks_of_trouble(text: str) -> bool:
@@ -74,5 +74,5 @@ def left_undone(view: EndView, last: Exchange) -> bool:
         return False  # they may have been run
     if shown is None:
         return bool(text)
-    handed_over = any("tool" in key or "call" in key for key in shown)
+    handed_over = any("tool" in str(key) or "call" in str(key) for key in shown)
     return not handed_over and str(shown.get("text", text)).strip() == text

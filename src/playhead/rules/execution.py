@@ -25,7 +25,7 @@ def ran(concerned: Callable[[Exchange], object], why: str, same_as: tuple[str, .
             return
         run = set(exchange.tools_run)
         for position, block in enumerate(exchange.content):
-            if isinstance(block, dict) and block.get("type") == "tool_use" and block.get("id") in run:
+            if isinstance(block, dict) and block.get("type") == "tool_use" and id_of(block) in run:
                 yield Finding(
                     path=f"$response.content[{position}]",
                     what=f"{named(block)} was run; its reply {why.format(reason=exchange.stop_reason)}",
@@ -81,7 +81,7 @@ def _new_word_ends_loop(view: EndView) -> Iterator[Finding]:
     last = view.last
     if view.how != "raised" or last is None or last.failed or stopped_on_purpose(view.error):
         return
-    new = [str(b.get("type")) for b in last.content if isinstance(b, dict) and b.get("type") not in BLOCKS]
+    new = [str(b.get("type")) for b in last.content if isinstance(b, dict) and str(b.get("type")) not in BLOCKS]
     if _is_novel(last):
         new.append(str(last.stop_reason))
     if new and _CRASHED.search(view.error):

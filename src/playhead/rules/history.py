@@ -13,7 +13,7 @@ from difflib import SequenceMatcher
 
 from playhead.rules.echo import Echo, echo_of, goes_on, prefilled, related
 from playhead.rules.rule import Finding, Rule, StepView
-from playhead.wire.codec import canonical, encode_text
+from playhead.wire.codec import JsonError, canonical, decode, encode_text
 from playhead.wire.equality import (
     first_difference,
     plain_content,
@@ -99,8 +99,10 @@ def _short(exchange: Exchange | None, index: int) -> str:
 def _reply_missing(step: StepView) -> Iterator[Finding]:
     """Every earlier message is there, but Claude's reply was left out."""
     parent = step.parent
-    if not step.alone or step.link.kind != "continues" or parent is None or parent.failed:
+    if not step.one_loop or step.link.kind != "continues" or parent is None or parent.failed:
         return
+    if parent.user_event is not None and not step.alone:
+        return  # the user may have taken the turn back
     reason = STOP_REASONS.get(parent.stop_reason or "")
     first = step.exchange.messages[step.link.shared : step.link.shared + 1]
     if reason is None or not reason.whole or not first or not isinstance(first[0], dict):
@@ -160,9 +162,9 @@ def _verbatim(step: StepView) -> Iterator[Finding]:
         sent, expected = _without(sent, _is_thinking), _without(expected, _is_thinking)
     if reason is not None and reason.then == "resume":
         sent = sent[: len(expected)]  # the turn goes on: what later replies added may stand in the same message
-    if same(sent, expected) or _added_after(echo) or _exempt(step):
+    if same(sent, expected) or not expected or _added_after(echo) or _exempt(step):
         return
-    if not (step.alone or related(sent, expected)):
+    if not (step.one_loop or related(sent, expected) or _edited(sent, expected)):
         return
     difference = first_difference(sent, expected, "")
     assert difference is not None
@@ -172,6 +174,29 @@ def _verbatim(step: StepView) -> Iterator[Finding]:
         or f"at content{difference.path}: {_value(difference.left)} instead of {_value(difference.right)}",
         place=(echo.start,),
     )
+
+
+_ALIKE = 0.8
+_COMPARED = range(20, 10_000)
+"""How much two texts must have in common so that one is an edit of the other, and how long texts are to be compared."""
+
+
+def _edited(sent: list[object], expected: list[object]) -> bool:
+    """Whether two turns of one text each say nearly the same; JSON that was only written anew says the very same."""
+    if len(sent) != 1 or len(expected) != 1:
+        return False
+    ours, theirs = _text({"content": sent}), _text({"content": expected})
+    if len(ours) not in _COMPARED or len(theirs) not in _COMPARED or _same_json(ours, theirs):
+        return False
+    matcher = SequenceMatcher(None, ours, theirs, autojunk=False)
+    return matcher.real_quick_ratio() >= _ALIKE and matcher.quick_ratio() >= _ALIKE and matcher.ratio() >= _ALIKE
+
+
+def _same_json(left: str, right: str) -> bool:
+    try:
+        return same(decode(left), decode(right))
+    except JsonError:
+        return False
 
 
 def _added_after(echo: Echo) -> bool:

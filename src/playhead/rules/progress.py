@@ -6,6 +6,7 @@ Law: pure checks. How far a check looks back is bounded, so that a long standsti
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import takewhile
 
 from playhead.rules.bodies import same_body
 from playhead.rules.calls import id_of, is_error, result_text
@@ -48,16 +49,15 @@ def _bounded(view: EndView) -> Iterator[Finding]:
 
 
 def _failed_at_last(view: EndView) -> int:
-    count = 0
-    for exchange in reversed(view.exchanges):
-        if not exchange.failed:
-            break
-        count += 1
-    return count
+    """How many attempts at the last request failed, one after the other."""
+    line = view.so_far.line(view.so_far.newest)
+    return sum(1 for _ in takewhile(lambda pair: pair[0].failed, line))
 
 
 def _wants_more(view: EndView) -> bool:
-    last = next((exchange for exchange in reversed(view.exchanges) if exchange.response is not None), None)
+    """Whether the last reply of the conversation that was active last asks for something."""
+    line = view.so_far.line(view.so_far.newest)
+    last = next((exchange for exchange, _ in line if exchange.response is not None), None)
     reason = STOP_REASONS.get(last.stop_reason or "") if last else None
     return reason is not None and reason.then != "stop"
 
@@ -108,7 +108,7 @@ def _same_call_again(step: StepView) -> Iterator[Finding]:
     if not told:
         return
     count, asked = 1, _asked(step.parent)
-    for exchange, link in step.before():
+    for exchange, link in _turns(step.before()):
         earlier = step.so_far.exchange(link.parent) if link.parent is not None else None
         if earlier is None or link.kind != "continues" or _asked(earlier) != asked:
             break
@@ -124,6 +124,11 @@ def _same_call_again(step: StepView) -> Iterator[Finding]:
                 values={"name": call.get("name")},
             )
             return
+
+
+def _turns(line: Iterator[tuple[Exchange, Link]]) -> Iterator[tuple[Exchange, Link]]:
+    """The exchanges of a conversation back to the first, without further attempts at the same request."""
+    return (pair for pair in line if pair[1].kind != "repeats")
 
 
 def _asked(exchange: Exchange) -> list[bytes]:
@@ -160,7 +165,7 @@ def _forced_again(step: StepView) -> Iterator[Finding]:
     choice = (step.exchange.request or {})["tool_choice"]
     if kind == "tool" and not any(call.get("name") == choice.get("name") for call in step.parent.calls()):
         return
-    line = [exchange for _, (exchange, _) in zip(range(2), step.before(), strict=False)]
+    line = [exchange for _, (exchange, _) in zip(range(2), _turns(step.before()), strict=False)]
     if kind == "any" and (len(line) < 2 or _forced(line[1]) != kind):
         return
     yield Finding(
@@ -173,8 +178,9 @@ def _forced_again(step: StepView) -> Iterator[Finding]:
 def _forced_for_ever(view: EndView) -> Iterator[Finding]:
     if view.how != "running" and view.limit is None:
         return
-    line = [exchange for _, (exchange, _) in zip(range(2), view.so_far.line(view.so_far.newest), strict=False)]
-    if len(line) == 2 and all(map(_forced, line)) and line[0].stop_reason in ("tool_use", None):
+    newest = view.so_far.newest
+    line = [exchange for _, (exchange, _) in zip(range(2), _turns(view.so_far.line(newest)), strict=False)]
+    if newest is not None and len(line) == 2 and all(map(_forced, line)) and _wants_more(view):
         yield Finding(
             path="$.tool_choice",
             what="every request demands a call, so that Claude cannot end; the loop was still running",

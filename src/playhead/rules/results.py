@@ -142,7 +142,7 @@ RULES = (
         fix="send what the tool returned as text, with `json.dumps(value, default=str)` where it is no string",
         block=_python_text,
         types=("tool_result",),
-        step=_not_the_value,
+        calls=_not_the_value,
         after=("tool_use", "unsaid"),
     ),
     Rule(

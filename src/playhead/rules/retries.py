@@ -36,7 +36,7 @@ def status_of(exchange: Exchange) -> int | None:
 
 
 def is_transient(exchange: Exchange) -> bool:
-    """Whether a failed request may be tried again. A stream that broke off is no such thing, the turn is lost."""
+    """Whether a failed request may be tried again. An answer that broke off is no such thing: the turn is lost."""
     wish = exchange.response_headers.get("x-should-retry")
     if wish in ("true", "false"):
         return wish == "true"
@@ -44,7 +44,7 @@ def is_transient(exchange: Exchange) -> bool:
         return False
     status = status_of(exchange)
     if status is None:
-        return exchange.error is None and exchange.response is None and not exchange.complete
+        return exchange.status is None and exchange.error is None and not exchange.complete
     return status in _AGAIN or status >= 500
 
 
@@ -157,6 +157,7 @@ def _grown(step: StepView) -> Iterator[Finding]:
         yield Finding(
             path=f"$.messages[{step.link.shared}]",
             what=f"after exchange {parent.number} failed, its last message is added a second time",
+            same_as=("tool-result-duplicate",) if answered else (),
         )
 
 

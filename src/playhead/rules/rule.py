@@ -218,6 +218,21 @@ class StepView:
         known = self.link.held or any(str(call.get("id")) in results or str(call.get("id")) in echoed for call in calls)
         return _Answers(calls, results, echoed, goes_on and known)
 
+    @property
+    def simply_answered(self) -> bool:
+        """Whether each call came back with an object as its input and was answered once, and that is all one knows."""
+        parent, answers = self.parent, self._answers
+        if parent is None or parent.results or parent.user_event is not None:
+            return False
+        if not answers.any:
+            return not answers.calls
+        return all(
+            len(answers.results.get(id_, ())) == 1
+            and id_ in answers.echoed
+            and isinstance(answers.echoed[id_].data.get("input"), dict)
+            for id_ in [str(call.get("id")) for call in answers.calls]
+        )
+
     def before(self) -> Iterator[tuple[Exchange, Link]]:
         """The exchange that the request follows, the one which that follows, and so on back to the first."""
         return self.so_far.line(self.link.parent)
@@ -287,7 +302,8 @@ class Rule:
     `request` and `step` are asked only where the conversation has a block of these types, `request` also where the
     envelope is new; with `recent`, `request` is asked only where one of the view's turns has such a block. `after` says
     which ends of the exchange before concern `step` (see `steps.OUTCOMES`; all where none is named). `echo` is a `step`
-    that is asked only where the reply before came back otherwise than it was.
+    that is asked only where the reply before came back otherwise than it was, `calls` one that is asked only where its
+    calls were not simply answered (see `StepView.simply_answered`).
 
     `wording` is the API's text (several where it has several, chosen by the finding), `fix` says what to do; both are
     format templates filled from the finding. `rank` orders rules as the API reports them (see `order`): the lowest
@@ -311,6 +327,7 @@ class Rule:
     recent: tuple[str, ...] = ()
     step: StepCheck | None = None
     echo: StepCheck | None = None
+    calls: StepCheck | None = None
     after: tuple[str, ...] = ()
     answer: AnswerCheck | None = None
     end: EndCheck | None = None

@@ -1,7 +1,8 @@
 """The rules on a request and the exchange it follows, sorted by how that exchange ended.
 
-Law: pure; runs checks, decides nothing. After a reply that asks for tools nobody needs to ask the rules on errors, and
-a reply that came back as it was, as nearly always, needs none of the rules on echoes.
+Law: pure; runs checks, decides nothing. After a reply that asks for tools nobody needs to ask the rules on errors. A
+reply that came back as it was, as nearly always, needs none of the rules on echoes, and calls that were each answered
+once need few of those on calls.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class StepRules:
     """The rules across exchanges, those that concern each outcome in their order."""
 
     def __init__(self, rules: Sequence[Rule]) -> None:
-        ours = [rule for rule in rules if rule.step or rule.echo]
+        ours = [rule for rule in rules if rule.step or rule.echo or rule.calls]
         self._after: Mapping[str, tuple[Rule, ...]] = {
             name: tuple(rule for rule in ours if not rule.after or name in rule.after) for name in OUTCOMES
         }
@@ -49,12 +50,18 @@ class StepRules:
         """Everything found, in the order of the rules. `held` are the types of block in the conversation."""
         found: list[tuple[Rule, Finding]] = []
         changed: bool | None = None
+        simple: bool | None = None
         for rule in self._after[outcome(parent)]:
             if rule.holding and held.isdisjoint(rule.holding):
                 continue
             if rule.step is not None:
                 for finding in rule.step(view):
                     found.append((rule, finding))
+            if rule.calls is not None:
+                simple = view.simply_answered if simple is None else simple
+                if not simple:
+                    for finding in rule.calls(view):
+                        found.append((rule, finding))
             if rule.echo is not None:
                 changed = came_back_changed(view, parent) if changed is None else changed
                 if changed:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from playhead.rules.bodies import same_body
-from playhead.rules.calls import named
+from playhead.rules.calls import id_of, named
 from playhead.rules.echo import echo_of, goes_on, prefilled, related
 from playhead.rules.ending import left_undone, shown_text, text_of
 from playhead.rules.execution import ran
@@ -127,6 +127,8 @@ def _resumed(view: EndView, position: int, exchange: Exchange) -> bool:
 def _joined_later(view: EndView, exchange: Exchange, link: Link) -> bool:
     """Whether a later request has this reply in one message with the one before, so that it follows an earlier one."""
     ours = [plain_content([block]) for block in exchange.content]
+    while link.kind == "repeats" and link.parent is not None:
+        link = view.so_far.link(link.parent)
     for later, _ in view.so_far.followers(link.parent) if link.parent is not None else ():
         sent = [
             plain_content([block.data])
@@ -170,6 +172,7 @@ def _after_end_turn(step: StepView) -> Iterator[Finding]:
         yield Finding(
             path=f"$.messages[{len(step.exchange.messages) - 1}]",
             what="the reply is sent back although Claude was done: nothing new from the user comes after it",
+            same_as=("prefill-unsupported",),
         )
 
 
@@ -196,9 +199,9 @@ def _container_lost(step: StepView) -> Iterator[Finding]:
 
 def _waiting(exchange: Exchange) -> str | None:
     """A call of a reply whose result is to come: one for the client, or one that the server has still to finish."""
-    answered = {block.data.get("tool_use_id") for block in blocks_of(exchange.response)}
+    answered = {str(block.data.get("tool_use_id")) for block in blocks_of(exchange.response)}
     calls = [block.data for block in blocks_of(exchange.response) if block.type in ("tool_use", "server_tool_use")]
-    waiting = [call for call in calls if call.get("id") not in answered]
+    waiting = [call for call in calls if id_of(call) not in answered]
     return named(min(waiting, key=lambda call: call["type"] != "tool_use")) if waiting else None
 
 

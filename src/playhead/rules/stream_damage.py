@@ -114,7 +114,7 @@ def _unknown(event: JsonObject) -> Iterator[str]:
     kind, delta = event.get("type"), event.get("delta")
     if isinstance(kind, str) and kind not in EVENTS:
         yield kind
-    if kind == "content_block_delta" and isinstance(delta, dict) and delta.get("type") not in DELTAS:
+    if kind == "content_block_delta" and isinstance(delta, dict) and str(delta.get("type")) not in DELTAS:
         yield str(delta.get("type"))
 
 

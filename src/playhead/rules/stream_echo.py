@@ -172,7 +172,7 @@ def _seal_lost(step: StepView) -> Iterator[Finding]:
     if parent is None or echo is None:
         return
     path = f"$.messages[{echo.start}].content"
-    signatures = _signatures(echo.sent)
+    signatures, sealed = _members(echo.sent, "thinking", "signature"), _members(echo.sent, "redacted_thinking", "data")
     reason = STOP_REASONS.get(parent.stop_reason or "")
     is_over = reason is not None and reason.then == "stop"
     for position, block in enumerate(echo.expected):
@@ -183,17 +183,13 @@ def _seal_lost(step: StepView) -> Iterator[Finding]:
             if block.get("signature") and (kept or not is_over):
                 what = "thinking is sent back without the signature that came" if kept else "thinking is not sent back"
                 yield Finding(path=path, what=what, place=(position,), same_as=_UNSEALED)
-        elif block.get("type") == "redacted_thinking" and not is_over and block.get("data") not in _sealed(echo.sent):
+        elif block.get("type") == "redacted_thinking" and not is_over and block.get("data") not in sealed:
             what = "a redacted_thinking block is not sent back as it came"
             yield Finding(path=path, what=what, place=(position,), same_as=_UNSEALED)
 
 
-def _signatures(blocks: list[object]) -> set[object]:
-    return {block.get("signature") for block in blocks if _is(block, "thinking")}  # type: ignore[attr-defined]
-
-
-def _sealed(blocks: list[object]) -> set[object]:
-    return {block.get("data") for block in blocks if _is(block, "redacted_thinking")}  # type: ignore[attr-defined]
+def _members(blocks: list[object], kind: str, member: str) -> list[object]:
+    return [block.get(member) for block in blocks if isinstance(block, dict) and block.get("type") == kind]
 
 
 def _is(block: object, kind: str) -> bool:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import unquote
 
 from playhead.wire.codec import JsonObject
@@ -36,6 +37,7 @@ class Cloud:
     stream: bool
 
 
+@lru_cache(maxsize=256)
 def cloud_of(path: str) -> Cloud | None:
     """The cloud whose URL shape a path without query has; None for the API's own paths."""
     vertex = _VERTEX.search(path)

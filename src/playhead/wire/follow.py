@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, TypeVar
 
 from playhead.wire.codec import JsonObject
+from playhead.wire.equality import same_message
 from playhead.wire.exchange import Exchange
 from playhead.wire.history import History, back_to, digest, grown
 from playhead.wire.turns import blocks_of
@@ -324,15 +325,16 @@ class Follower:
         start = 0 if link is None else link.shared
         latest: int | None = None
         for index in range(start, len(messages)):
-            for position in self._evidence(messages[index], index, link):
+            for position in self._evidence(messages, index, link):
                 if latest is None or position > latest:
                     latest = position
         if latest is None or (link is not None and (link.parent is None or latest <= link.parent)):
             return None
         return self._departs_from(latest, history)
 
-    def _evidence(self, message: object, index: int, link: Link | None) -> list[int]:
+    def _evidence(self, messages: Sequence[object], index: int, link: Link | None) -> list[int]:
         found: list[int] = []
+        message = messages[index]
         for block in blocks_of(message):
             key = block.data.get("id" if block.type == "tool_use" else "tool_use_id")
             position = self._by_call.get(key) if isinstance(key, str) else None
@@ -340,18 +342,20 @@ class Follower:
                 found.append(position)
         if _role(message) == "assistant":
             position = self._by_reply.get(digest(b"", message))
-            if position is not None and self._stands(position, index, link):
+            if position is not None and self._stands(position, messages, index, link):
                 found.append(position)
         return found
 
-    def _stands(self, position: int, index: int, link: Link | None) -> bool:
+    def _stands(self, position: int, messages: Sequence[object], index: int, link: Link | None) -> bool:
         """Whether a message that equals the reply of an exchange is that reply, by where it stands: in its own place,
-        or before it, in the same conversation, because messages between were left out.
+        or before it, because messages were left out: in the same conversation, or after the question it answers.
         """
         placed = self._placed[position]
-        own = len(placed.exchange.messages)
+        theirs = placed.exchange.messages
+        if index in (0, len(theirs)):
+            return True
         same = link is not None and link.conversation == placed.link.conversation
-        return index in (0, own) or (same and index < own)
+        return index < len(theirs) and (same or same_message(messages[index - 1], theirs[-1]))
 
     def _departs_from(self, parent: int, history: History | None) -> Link:
         placed = self._placed[parent]
