@@ -384,8 +384,11 @@ def live(exchanges: Sequence[Json], way: str) -> list[list[str]]:
 
 def told_of(bodies: Sequence[Json], headers: Sequence[Json | None] = ()) -> list[bool]:
     """Whether each of these requests is found wrong, which is what from scratch is found as well."""
-    exchanges = [{"request": body, "response": {"content": [], "stop_reason": "end_turn"}} for body in bodies]
-    made = Session.from_exchanges({**one, "headers": h} for one, h in zip(exchanges, headers or [None] * len(bodies)))
+    told_with = headers or [None] * len(bodies)
+    made = Session.from_exchanges(
+        {"request": body, "headers": told, "response": {"content": [], "stop_reason": "end_turn"}}
+        for body, told in zip(bodies, told_with, strict=True)
+    )
     told = incremental(made.exchanges)
     require_same(told, from_scratch(unshared(made)))
     return [bool(violations) for violations, _ in told]

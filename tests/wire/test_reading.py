@@ -115,7 +115,7 @@ def require_whole(reading: Reading) -> None:
 def test_bodies_read_as_from_scratch(
     parts: list[list[Json]], style: str, places: Sequence[str], marks: int, cuts: list[int]
 ) -> None:
-    """Law: whatever the client's JSON looks like, and whatever it changes, reading with a memory equals reading without."""
+    """Law: whatever a client's JSON looks like, and whatever it changes, a memory changes nothing of what is read."""
     messages: list[Json] = []
     bodies = Bodies()
     earlier: list[Reading] = []

@@ -19,7 +19,7 @@ from playhead.rules.registry import RULES
 from playhead.rules.requests import Found, RequestRules
 from playhead.rules.rule import LEVELS, ApiError, EndView, Finding, RequestView, Rule, StepView, Violation
 from playhead.rules.terms import TermsTable
-from playhead.wire.codec import JsonObject, encode
+from playhead.wire.codec import JsonObject, encode, is_deeper
 from playhead.wire.equality import shallow
 from playhead.wire.exchange import Exchange
 from playhead.wire.follow import Follower, Link
@@ -143,18 +143,23 @@ class Checker:
             places=places,
         )
         new_envelope = terms.envelope not in self._good_envelopes
+        if new_envelope and is_deeper({**view.body, "messages": None}, _DEEPEST):
+            return self._on_shallow(view)
         try:
             found = self._on_one.judge(view, good.length, envelope=new_envelope, places=places)
         except RecursionError:
-            flat = _shallow(exchange)
-            view = replace(view, body=flat.request or {}, turns=merged_turns(flat.messages), places=None)
-            return self._on_one.judge(view), places.types
+            return self._on_shallow(view)
         if new_envelope and not view.may_hold(_BRINGS_TOOLS) and all(_in_messages(finding) for _, finding in found):
             self._good_envelopes.add(terms.envelope)
         if history is not None:
             first = min((_message(finding) for _, finding in found if _in_messages(finding)), default=None)
             self._note_good(history, terms.messages, good, turns, places, first)
         return found, places.types
+
+    def _on_shallow(self, view: RequestView) -> tuple[Found, Set[str]]:
+        """The same where something is nested more deeply than a rule can follow: judged as text, and each time anew."""
+        places = Places()
+        return self._on_one.judge(_shallow_view(view, places), places=places), places.types
 
     def _good_before(self, history: History | None, terms: int) -> _Good:
         """The longest part of a history that was found good on the same terms."""
@@ -287,8 +292,20 @@ def _message(finding: Finding) -> int:
     return int(place[1]) if place else 0
 
 
+_DEEPEST = 100
+"""How deeply tools and other settings may be nested to be judged as they are. Real ones stay below 30."""
+
+
+def _shallow_view(view: RequestView, places: Places) -> RequestView:
+    body = shallow(view.body)
+    body = body if isinstance(body, dict) else {}
+    messages = body.get("messages")
+    turns = merged_turns(messages if isinstance(messages, list) else ())
+    return replace(view, body=body, turns=turns, places=places)
+
+
 def _shallow(exchange: Exchange) -> Exchange:
-    """An exchange without anything that is nested more deeply than a rule can follow; equal where the exchange is."""
+    """The same exchange without anything that is nested more deeply than a rule can follow; equal where it is."""
     request, response = shallow(exchange.request), shallow(exchange.response)
     return replace(
         exchange,

@@ -170,14 +170,6 @@ def _holds(value: object, is_wanted: Callable[[float], bool]) -> bool:
     return False
 
 
-def members(text: bytes) -> dict[str, memoryview]:
-    """The members of a JSON object with their values still as text. Raises `JsonError`."""
-    try:
-        return {key: memoryview(raw) for key, raw in _RAW_MEMBERS.decode(text).items()}
-    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        raise JsonError(str(error)) from None
-
-
 def member_places(text: bytes) -> dict[str, tuple[int, int]]:
     """Where in the text of a JSON object the value of each member begins and ends.
 
@@ -260,6 +252,21 @@ def _scanner(text: bytes) -> Callable[[int], int]:
             raise JsonError(str(error)) from None
 
     return end_of
+
+
+def is_deeper(value: object, levels: int) -> bool:
+    """Whether arrays and objects are nested in the value, itself counted, more than that many levels deep."""
+    level = [value] if isinstance(value, dict | list) else []
+    for _ in range(levels):
+        if not level:
+            return False
+        level = [
+            child
+            for item in level
+            for child in (item.values() if isinstance(item, dict) else item)
+            if isinstance(child, dict | list)
+        ]
+    return bool(level)
 
 
 _KINDS: dict[type, str] = {

@@ -170,7 +170,8 @@ class Follower:
         thread = (exchange.request or {}).get("thread")
         if not isinstance(thread, dict) or thread.get("type") != "continue":
             return None
-        parent = self._by_message_id.get(str(thread.get("previous_message_id")))
+        previous = thread.get("previous_message_id")
+        parent = self._by_message_id.get(previous) if isinstance(previous, str) else None
         if parent is None:
             return None
         before = self._placed[parent].link

@@ -27,8 +27,8 @@ MOST_PROBLEMS = 20
 class Accumulator:
     """Takes a stream's events in order; `message` is what they have made so far.
 
-    `problems` lists, as sentences, the events that did not fit the grammar, the first of them and how many more there
-    were. Such an event changes nothing, save that a block which starts under a wrong index is kept, as the SDK keeps it.
+    `problems` lists, as sentences, the first of the events that did not fit the grammar, and how many more there were.
+    Such an event changes nothing, save that a block which starts under a wrong index is kept, as the SDK keeps it.
     """
 
     def __init__(self) -> None:
