@@ -97,6 +97,8 @@ class Exchange:
 
 def endpoint_of(path: str) -> str:
     """A path without query and without what a proxy or gateway puts before the API's own part."""
+    if path == MESSAGES_PATH:
+        return path
     path = path.partition("?")[0].rstrip("/")
     for known in (COUNT_TOKENS_PATH, MESSAGES_PATH):
         if path.endswith(known):
