@@ -12,8 +12,8 @@ engine must do at the least, comparing each body with the one before it (`bytes.
 some length on it is all that counts.
 
 Rate: bytes of request bodies over the time that `Session.from_exchanges` takes to read them out of memory, and `check`
-to judge them. With PLAYHEAD_SHARED set, the same of the real recordings in its `corpus`, with and without the reading of
-the files.
+to judge them. With PLAYHEAD_SHARED set, the same of the real recordings in its `corpus`, with and without reading the
+files.
 
 Memory: the most that a session of 1,000 turns, its bodies taken from a generator, and `check` of it took at any time
 (tracemalloc), next to the size of all its bodies and that of the last, which is what was said.
@@ -241,7 +241,7 @@ def peak(turns: int, **kind: Any) -> tuple[float, float, float]:
 
 
 def corpus(folder: Path) -> str:
-    """How fast real recordings are checked, in megabytes of request bodies, with the reading of the files and without."""
+    """How fast real recordings are checked, in megabytes of request bodies, with and without reading the files."""
     loading, judging, size, files = 0.0, 0.0, 0, 0
     for path in sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix not in (".md", ".tsv")):
         started = time.process_time()

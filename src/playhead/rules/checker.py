@@ -122,9 +122,7 @@ class Checker:
             refusal=_first(found, exchange, link),
         )
 
-    def _on_request(
-        self, exchange: Exchange, history: History | None, size: int | None
-    ) -> tuple[Found, Set[str]]:
+    def _on_request(self, exchange: Exchange, history: History | None, size: int | None) -> tuple[Found, Set[str]]:
         """What is found in a request alone, looking only where it was not found good before, and its blocks' types."""
         status = _status(exchange)
         terms = self._terms.of(exchange, status)
@@ -253,7 +251,6 @@ class Checker:
 
     def _judge_end(self, view: EndView) -> Found:
         return [(rule, finding) for rule in self._end if rule.end for finding in rule.end(view)]
-
 
 
 def _status(exchange: Exchange) -> int | None:

@@ -24,9 +24,7 @@ class RequestRules:
         self._whole = tuple(rule for rule in rules if rule.request)
         self._any_block, self._by_type = _by_type([rule for rule in rules if rule.block])
 
-    def judge(
-        self, view: RequestView, start: int = 0, *, envelope: bool = True, places: Places | None = None
-    ) -> Found:
+    def judge(self, view: RequestView, start: int = 0, *, envelope: bool = True, places: Places | None = None) -> Found:
         """Everything found, unordered.
 
         What stands before `start`, and the envelope if not asked for, is known to be good. `places` says where blocks
