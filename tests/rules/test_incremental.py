@@ -18,7 +18,7 @@ from playhead.readers.table import session_of
 from playhead.rules.catalogue import load_catalogue
 from playhead.rules.checker import Checker, Judgement, check
 from playhead.rules.registry import RULES
-from playhead.rules.rule import Rule, Violation
+from playhead.rules.rule import Finding, RequestView, Rule, Violation
 from playhead.script.script import as_script
 from playhead.script.steps import reply
 from playhead.wire.exchange import Exchange
@@ -419,23 +419,22 @@ def test_settings_that_a_message_excuses() -> None:
     assert told_of(bodies) == [False, True, False]
 
 
-def judged_messages(exchanges: Iterator[Json]) -> list[int]:
-    """How many messages each request of a session was judged on."""
-    counts: list[int] = []
-    seen: list[int] = []
+class Counting:
+    """A rule that counts the messages on which each request is judged."""
 
-    def count(view: Any, index: int, message: object) -> Iterator[Any]:
-        seen.append(index)
+    def __init__(self) -> None:
+        self.counts: list[int] = []
+        self._seen = 0
+        self.rule = Rule(id="own-count", level="warn", fix="none", message=self._message, request=self._request)
+
+    def _message(self, view: RequestView, index: int, message: object) -> Iterator[Finding]:
+        self._seen += 1
         return iter(())
 
-    def end(view: Any) -> Iterator[Any]:
-        counts.append(len(seen))
-        seen.clear()
+    def _request(self, view: RequestView) -> Iterator[Finding]:
+        self.counts.append(self._seen)
+        self._seen = 0
         return iter(())
-
-    rules = [Rule(id="own-count", level="warn", fix="none", message=count, request=end)]
-    check(Session.from_exchanges(exchanges), only=[*RULES, *rules])
-    return counts
 
 
 @pytest.mark.parametrize(("marks", "most"), [("none", 2), ("last", 4), ("last-two", 5), ("fixed", 2)])
@@ -443,5 +442,22 @@ def judged_messages(exchanges: Iterator[Json]) -> list[int]:
 def test_the_work_is_linear_in_what_is_new(way: str, marks: str, most: int) -> None:
     """However far a conversation has come, only what it adds is judged, and the messages whose marks moved."""
     exchanges = conversation(lambda messages: messages, TURNS, marks)
-    counts = judged_messages({**one, "request": WAYS[way](one["request"])} for one in exchanges)
-    assert max(counts[4:]) <= most
+    counting = Counting()
+    check(session(exchanges, way), only=[*RULES, counting.rule])
+    assert max(counting.counts[4:]) <= most
+
+
+def test_tokens_are_counted_of_what_is_new() -> None:
+    """A request for a token count is judged like the request that it counts, and only where it is new."""
+    counting = Counting()
+    checker = Checker([*RULES, counting.rule])
+    messages = [user(text("hi")), *[{"role": "assistant", "content": [text("ho")]}, user(text("go on"))] * 30]
+    for count in range(1, len(messages) + 1, 2):
+        body = {"model": "claude-opus-5-5", "messages": messages[:count]}
+        counted = checker.ask(Exchange(path="/v1/messages/count_tokens", request=body))
+        asked = checker.ask(Exchange(request={**body, "max_tokens": 9}))
+        assert counted.violations == asked.violations == ()
+        assert (counted.position, asked.position) == (None, count // 2)
+    assert max(counting.counts) <= 5
+    no_tokens = checker.ask(Exchange(path="/v1/messages/count_tokens", request={**body, "messages": [*messages, 5]}))
+    assert no_tokens.refusal is not None

@@ -21,6 +21,7 @@ from playhead.wire.codec import (
     item_ends,
     kind,
     member_places,
+    members,
 )
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
@@ -80,8 +81,9 @@ def test_what_is_no_json_is_a_json_error(text: bytes) -> None:
     with pytest.raises(JsonError) as caught:
         decode(text)
     assert str(caught.value)
-    with pytest.raises(JsonError):
-        member_places(text)
+    for split in (members, member_places):
+        with pytest.raises(JsonError):
+            split(text)
 
 
 def test_a_json_error_is_a_value_error() -> None:
@@ -176,6 +178,19 @@ def test_a_value_without_whole_floats_is_handed_back() -> None:
     """Nothing is copied where nothing changes."""
     value: Json = {"a": [1, "x", 1.5]}
     assert by_value(value) is value
+
+
+def test_members_are_left_as_text() -> None:
+    """The members of an object come as the very bytes that stood there, the last of equal names."""
+    found = members(b'{"a": [1,  2], "b":"x\\u00e9", "a": {"c" : 3}}')
+    assert {name: bytes(text) for name, text in found.items()} == {"a": b'{"c" : 3}', "b": b'"x\\u00e9"'}
+
+
+@pytest.mark.parametrize("text", [b"[1]", b"1", b"null"])
+def test_members_need_an_object(text: bytes) -> None:
+    """What is no object has no members."""
+    with pytest.raises(JsonError):
+        members(text)
 
 
 PLACED: dict[str, tuple[bytes, dict[str, bytes]]] = {

@@ -170,6 +170,14 @@ def _holds(value: object, is_wanted: Callable[[float], bool]) -> bool:
     return False
 
 
+def members(text: bytes) -> dict[str, memoryview]:
+    """The members of a JSON object with their values still as text. Raises `JsonError`."""
+    try:
+        return {key: memoryview(raw) for key, raw in _RAW_MEMBERS.decode(text).items()}
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        raise JsonError(str(error)) from None
+
+
 def member_places(text: bytes) -> dict[str, tuple[int, int]]:
     """Where in the text of a JSON object the value of each member begins and ends.
 

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from playhead.wire.codec import JsonError, JsonObject, decode, decode_object, encode, item_ends, member_places
@@ -56,8 +56,7 @@ class Text(NamedTuple):
         return self.end - self.start + 2
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class Reading(NamedTuple):
     """A request body as data.
 
     `sent` tells which of its messages are those of earlier bodies, `fresh` is the body without all that earlier bodies
@@ -67,9 +66,9 @@ class Reading:
 
     body: JsonObject
     sent: Sent | None = None
-    fresh: JsonObject = field(default_factory=dict)
+    fresh: Mapping[str, object] = MappingProxyType({})
     weight: int = 0
-    text: Text | None = field(default=None, repr=False)
+    text: Text | None = None
 
 
 class Bodies:
@@ -173,7 +172,7 @@ class Bodies:
         try:
             places = member_places(raw)
         except JsonError:
-            return replace(self.take(decode_object(raw)), weight=len(raw))
+            return self.take(decode_object(raw))._replace(weight=len(raw))
         fresh: JsonObject = {}
         texts = {key: raw[first:last] for key, (first, last) in places.items()}
         body = {key: self._member(key, text, fresh) for key, text in texts.items()}

@@ -10,7 +10,7 @@ role `system` in the middle of a conversation take no part in it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from playhead.wire.codec import JsonObject
@@ -75,7 +75,7 @@ class MergedTurn(NamedTuple):
         return tuple(leading)
 
 
-def blocks_of(message: object, index: int = 0, position: int = 0) -> Iterator[PlacedBlock]:
+def blocks_of(message: object, index: int = 0, position: int = 0) -> list[PlacedBlock]:
     """The blocks of one message, string content as one text block; what is no block is passed over.
 
     `index` is the message's place in the array, `position` that of its first block in its turn. An empty string is no
@@ -83,14 +83,12 @@ def blocks_of(message: object, index: int = 0, position: int = 0) -> Iterator[Pl
     """
     content = message.get("content") if isinstance(message, dict) else None
     if isinstance(content, str):
-        if not content:
-            return
-        yield PlacedBlock({"type": "text", "text": content}, index, None, position)
-    elif isinstance(content, list):
-        for number, block in enumerate(content):
-            if isinstance(block, dict):
-                yield PlacedBlock(block, index, number, position)
-                position += 1
+        return [PlacedBlock({"type": "text", "text": content}, index, None, position)] if content else []
+    found: list[PlacedBlock] = []
+    for number, block in enumerate(content if isinstance(content, list) else ()):
+        if isinstance(block, dict):
+            found.append(PlacedBlock(block, index, number, position + len(found)))
+    return found
 
 
 def merged_turns(messages: Sequence[object], *, start: int = 0, number: int = 0) -> tuple[MergedTurn, ...]:
@@ -119,9 +117,11 @@ def merged_turns(messages: Sequence[object], *, start: int = 0, number: int = 0)
 
 
 def _by_type(blocks: Sequence[PlacedBlock]) -> dict[str, tuple[PlacedBlock, ...]]:
+    kinds = [block.data.get("type") for block in blocks]
+    if len(kinds) == 1 and isinstance(kinds[0], str):
+        return {kinds[0]: (blocks[0],)}  # as in most turns
     by_type: dict[str, list[PlacedBlock]] = {}
-    for block in blocks:
-        kind = block.data.get("type")
+    for kind, block in zip(kinds, blocks, strict=True):
         if isinstance(kind, str):
             by_type.setdefault(kind, []).append(block)
     return {kind: tuple(found) for kind, found in by_type.items()}
