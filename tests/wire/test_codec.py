@@ -215,6 +215,7 @@ UNPLACED: dict[str, bytes] = {
     "no-comma": b'{"a":NaN "b":1}',
     "no-name": b"{1:NaN}",
     "no-value": b'{"a":,"b":NaN}',
+    "control-character-in-a-name": b'{"a\x0b":NaN}',
     "more": b'{"a":1}{}',
     "byte-order-mark": b'\xef\xbb\xbf{"a":1}',
 }

@@ -173,18 +173,26 @@ class Bodies:
             places = member_places(raw)
         except JsonError:
             return self.take(decode_object(raw))._replace(weight=len(raw))
-        fresh: JsonObject = {}
-        texts = {key: raw[first:last] for key, (first, last) in places.items()}
-        body = {key: self._member(key, text, fresh) for key, text in texts.items()}
-        weight = sum(len(texts[key]) for key in _WEIGHED if key in texts)
+        body, fresh = decode_object(raw), {}
+        for key, (start, end) in places.items():
+            text = raw[start:end]
+            known = self._members.get(key)
+            if known is not None and known[0] == text:
+                body[key] = known[1]
+            else:
+                fresh[key] = body[key]
+                if key != "messages":
+                    self._members[key] = text, body[key]
+        weight = sum(places[key][1] - places[key][0] for key in _WEIGHED if key in places)
         messages = body.get("messages")
         if not isinstance(messages, list) or not messages:
             return Reading(body=body, fresh=fresh, weight=weight)
         last = grown(None, messages)
         assert last is not None
         start, end = places["messages"][0] + 1, places["messages"][1] - 1
-        text = Text(raw, start, end, array("q", (one - 1 for one in item_ends(texts["messages"]))))
-        return Reading(body=body, sent=Sent(messages, last), fresh=fresh, weight=weight, text=text)
+        ends = array("q", [one - 1 for one in item_ends(raw[start - 1 : end + 1])])
+        placed = Text(raw, start, end, ends)
+        return Reading(body=body, sent=Sent(messages, last), fresh=fresh, weight=weight, text=placed)
 
     def _member(self, key: str, text: bytes, fresh: JsonObject) -> object:
         """The value of a member, the same object as the last time where its text is the same."""
