@@ -78,8 +78,8 @@ class Checker:
         self._follower = Follower(each=each)
         self._found: list[frozenset[tuple[str, str, str]]] = []
         self._terms = TermsTable()
-        self._good: dict[tuple[History, int], _Good] = {}
-        self._good_ends: dict[tuple[History, int], _Good] = {}
+        self._good: dict[int, dict[History, _Good]] = {}
+        self._good_ends: dict[int, dict[History, _Good]] = {}
         self._good_envelopes: set[int] = set()
         self._returned: set[str] = set()
 
@@ -150,7 +150,8 @@ class Checker:
         if new_envelope and not view.may_hold(_BRINGS_TOOLS) and all(_in_messages(finding) for _, finding in found):
             self._good_envelopes.add(terms.envelope)
         if history is not None:
-            first = min((_message(finding) for _, finding in found if _in_messages(finding)), default=None)
+            places_found = [_message(finding) for _, finding in found if _in_messages(finding)] if found else ()
+            first = min(places_found, default=None)
             self._note_good(history, terms.messages, good, turns, places, first)
         return found, places.types
 
@@ -161,8 +162,11 @@ class Checker:
 
     def _good_before(self, history: History | None, terms: int) -> _Good:
         """The longest part of a history that was found good on the same terms."""
+        ends, known = self._good_ends.get(terms), self._good.get(terms)
+        if ends is None or known is None:
+            return _GOOD
         while history is not None:
-            good = self._good_ends.get((history, terms)) or self._good.get((history, terms))
+            good = ends.get(history) or known.get(history)
             if good is not None:
                 return good
             history = history.before
@@ -182,20 +186,26 @@ class Checker:
         A request that goes on with all of this one's messages begins at the last assistant turn that something stands
         after; one that changes some of them, a cache mark say, at an assistant turn before the change.
         """
+        known, ends = self._good.setdefault(terms, {}), self._good_ends.setdefault(terms, {})
         at: History | None = history
-        for turn in reversed(turns):
+        begin: int | None = None
+        for position in range(len(turns) - 1, -1, -1):
+            turn = turns[position]
+            if turn.role != "assistant":
+                continue
+            if begin is None and position < len(turns) - 1:
+                begin = position
             start = turn.messages[0]
-            if turn.role == "assistant" and (first is None or start < first):
+            if first is None or start < first:
                 at = back_to(at, start + 1)
-                if at is not None and (at, terms) not in self._good:
-                    self._good[at, terms] = _Good(start + 1, start, turn.number, (), places)
+                if at is not None and at not in known:
+                    known[at] = _Good(start + 1, start, turn.number, (), places)
         if first is None:
-            begin = next((at for at in range(len(turns) - 2, -1, -1) if turns[at].role == "assistant"), None)
             tail = turns[begin:] if begin is not None else ()
             message, number = (tail[0].messages[0], tail[0].number) if tail else (good.message, good.turn)
-            self._good_ends[history, terms] = _Good(history.count, message, number, tail, places)
-            if len(self._good_ends) > _ENDS:
-                del self._good_ends[next(iter(self._good_ends))]
+            ends[history] = _Good(history.count, message, number, tail, places)
+            if len(ends) > _ENDS:
+                del ends[next(iter(ends))]
 
     def _on_step(self, exchange: Exchange, link: Link, types: Set[str]) -> Found:
         if link.parent is None:
@@ -365,10 +375,11 @@ def _sealed(content: list[object]) -> Iterator[str]:
             open_values.extend(value)
         elif isinstance(value, dict):
             for name, member in value.items():
-                if not isinstance(member, str):
-                    open_values.append(None if name == "input" else member)
-                elif name in _SEALED:
-                    yield member
+                if isinstance(member, str):
+                    if name in _SEALED:
+                        yield member
+                elif isinstance(member, dict | list) and name != "input":
+                    open_values.append(member)
 
 
 def _first(found: list[tuple[Rule, Finding]], exchange: Exchange | None, link: Link | None = None) -> Violation | None:

@@ -34,6 +34,7 @@ _BLANKS = rb"[ \t\r\n]*"
 _NAME = re.compile(rb'("[^"\\]*+(?:\\.[^"\\]*+)*+")' + _BLANKS + b":" + _BLANKS, re.DOTALL)
 _OPENING = re.compile(_BLANKS + rb"([\[{])" + _BLANKS)
 _GOES_ON = re.compile(_BLANKS + b"," + _BLANKS)
+_COMMA = ord(",")
 _CLOSING = re.compile(_BLANKS + rb"[\]}]" + _BLANKS + rb"\Z")
 
 
@@ -235,8 +236,11 @@ def item_ends(text: bytes) -> list[int]:
     for item in items:
         at += len(memoryview(item))
         ends.append(at)
-        goes_on = _GOES_ON.match(text, at)
-        at = at if goes_on is None else goes_on.end()
+        if text[at] == _COMMA and text[at + 1] not in b" \t\r\n":
+            at += 1  # as clients write it
+        else:
+            goes_on = _GOES_ON.match(text, at)
+            at = at if goes_on is None else goes_on.end()
     return ends
 
 

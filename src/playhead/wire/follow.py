@@ -154,7 +154,7 @@ class Follower:
     def settle(self, position: int, exchange: Exchange) -> None:
         """Takes in the answer to the request at this position."""
         placed = self._placed[position]
-        self._placed[position] = placed._replace(exchange=exchange)
+        self._placed[position] = _Placed(exchange, placed.link, placed.history)
         if exchange.error is not None or (exchange.status or 200) >= 400:
             return
         self._latest[placed.link.conversation] = position

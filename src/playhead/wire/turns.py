@@ -94,34 +94,34 @@ def blocks_of(message: object, index: int = 0, position: int = 0) -> list[Placed
 def merged_turns(messages: Sequence[object], *, start: int = 0, number: int = 0) -> tuple[MergedTurn, ...]:
     """The merged turns of `messages[start:]`, the first of which gets `number`."""
     turns: list[MergedTurn] = []
-    role: str | None = None
+    role = ""
     members: list[int] = []
     blocks: list[PlacedBlock] = []
-
-    def close() -> None:
-        if role is not None:
-            turns.append(MergedTurn(number + len(turns), role, tuple(members), tuple(blocks), _by_type(blocks)))
-
     for index in range(start, len(messages)):
         message = messages[index]
         its_role = message.get("role") if isinstance(message, dict) else None
         if its_role not in ("user", "assistant"):
             continue
-        if its_role != role:
-            close()
-            role, members, blocks = str(its_role), [], []
-        members.append(index)
-        blocks.extend(blocks_of(message, index, len(blocks)))
-    close()
+        if its_role == role:
+            members.append(index)
+            blocks += blocks_of(message, index, len(blocks))
+            continue
+        if members:
+            turns.append(_turn(number + len(turns), role, members, blocks))
+        role, members, blocks = str(its_role), [index], blocks_of(message, index)
+    if members:
+        turns.append(_turn(number + len(turns), role, members, blocks))
     return tuple(turns)
 
 
-def _by_type(blocks: Sequence[PlacedBlock]) -> dict[str, tuple[PlacedBlock, ...]]:
-    kinds = [block.data.get("type") for block in blocks]
-    if len(kinds) == 1 and isinstance(kinds[0], str):
-        return {kinds[0]: (blocks[0],)}  # as in most turns
+def _turn(number: int, role: str, members: Sequence[int], blocks: Sequence[PlacedBlock]) -> MergedTurn:
+    placed = tuple(blocks)
+    if len(placed) == 1:  # as in most turns
+        kind = placed[0].data.get("type")
+        return MergedTurn(number, role, tuple(members), placed, {kind: placed} if isinstance(kind, str) else {})
     by_type: dict[str, list[PlacedBlock]] = {}
-    for kind, block in zip(kinds, blocks, strict=True):
+    for block in placed:
+        kind = block.data.get("type")
         if isinstance(kind, str):
             by_type.setdefault(kind, []).append(block)
-    return {kind: tuple(found) for kind, found in by_type.items()}
+    return MergedTurn(number, role, tuple(members), placed, {kind: tuple(found) for kind, found in by_type.items()})
