@@ -344,6 +344,7 @@ SAMPLES: dict[str, bytes] = {
     "nock": as_json(NOCK),
     "pair": as_json(PAIR),
     "pairs": as_json([PAIR, PAIR]),
+    "pair lines": "".join(json.dumps(pair) + "\n" for pair in (PAIR, PAIR)).encode(),
     "braintrust": as_json(BRAINTRUST),
     "httprr": httprr((HTTP_REQUEST, HTTP_RESPONSE)),
     "bedrock": as_yaml(

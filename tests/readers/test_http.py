@@ -11,6 +11,8 @@ import pytest
 from playhead.readers.call import Call, Unreadable
 from playhead.readers.http import exchange_of
 from playhead.wire.exchange import Exchange
+from playhead.wire.history import back_to
+from playhead.wire.reading import Bodies
 from readers.samples import ANSWER, ERROR, EVENTS, FRAMES, MESSAGE, OTHER_URL, REQUEST, SENT, STREAM, URL
 
 GZIPPED = gzip.compress(ANSWER.encode())
@@ -53,6 +55,38 @@ def test_the_request_is_the_body_as_sent() -> None:
     found = exchange(method="post", request_headers={"anthropic-version": "2023-06-01"}, response_body=ANSWER)
     assert (found.request, found.path, found.method) == (REQUEST, "/v1/messages?beta=true", "POST")
     assert found.headers == {"anthropic-version": "2023-06-01"}
+
+
+def test_what_a_request_resends_is_the_same_objects() -> None:
+    """In whatever way the bodies were kept: text, bytes, data, compressed; with cache marks that move."""
+    bodies, earlier = Bodies(), []
+    mark = {"cache_control": {"type": "ephemeral"}}
+    messages: list[object] = [*REQUEST["messages"]]  # type: ignore[misc]
+    for number, kind in enumerate(("text", "bytes", "gzip", "text")):
+        messages += [{"role": "assistant", "content": "ho"}, {"role": "user", "content": f"and {number}?"}]
+        marked = [*messages[:-1], {**messages[-1], **mark}]  # type: ignore[dict-item]
+        text = json.dumps({**REQUEST, "messages": marked})
+        body = {"text": text, "bytes": text.encode(), "gzip": gzip.compress(text.encode())}[kind]
+        found = exchange_of(Call(url=URL, request_body=body, status=200, response_body=ANSWER), number + 1, bodies)
+        assert isinstance(found, Exchange)
+        assert found.request == json.loads(text)
+        assert found.history is not None
+        for before in earlier:
+            shared = len(before.messages) - 1  # the last was marked
+            assert back_to(found.history, shared) is back_to(before.history, shared)
+        earlier.append(found)
+
+
+def test_data_that_a_request_resends_is_the_same_objects() -> None:
+    """A format that keeps bodies as data has nothing to compare but what they would be written as."""
+    bodies = Bodies()
+    first, second = (
+        exchange_of(Call(url=URL, request_body=json.loads(SENT), response_body=ANSWER), number, bodies)
+        for number in (1, 2)
+    )
+    assert isinstance(first, Exchange)
+    assert isinstance(second, Exchange)
+    assert first.history is second.history is not None
 
 
 CUTS = {

@@ -39,7 +39,7 @@ def views(messages: list[Any]) -> list[RequestView]:
 
 @given(MESSAGES, st.integers(0, 4))
 def test_the_same_as_looking_at_every_block(messages: list[Any], start: int) -> None:
-    """Only faster, with places and without; blocks in an MCP server's result are not looked for."""
+    """Only faster, where the places are known and where they are not."""
     every = list(block_views(messages, start))
     for types in (("image", "document"), ("image",), ("text", "image"), ("tool_result",)):
         for view in views(messages):

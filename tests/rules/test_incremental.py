@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -18,7 +19,7 @@ from playhead.readers.table import session_of
 from playhead.rules.catalogue import load_catalogue
 from playhead.rules.checker import Checker, Judgement, check
 from playhead.rules.registry import RULES
-from playhead.rules.rule import Rule, Violation
+from playhead.rules.rule import Finding, RequestView, Rule, Violation
 from playhead.script.script import as_script
 from playhead.script.steps import reply
 from playhead.wire.exchange import Exchange
@@ -29,7 +30,7 @@ MARK = {"cache_control": {"type": "ephemeral"}}
 
 # from scratch: every request is judged by a checker that has seen no other, and only links and replies are known to it
 
-NO_STEP: dict[str, Any] = {"step": None, "answer": None, "end": None}
+NO_STEP: dict[str, Any] = {"step": None, "calls": None, "echo": None, "answer": None, "end": None}
 ONLY_STEP: dict[str, Any] = {"envelope": None, "message": None, "block": None, "request": None}
 ON_ONE: Sequence[Rule] = [replace(rule, **NO_STEP) for rule in RULES]
 ACROSS: Sequence[Rule] = [replace(rule, **ONLY_STEP) for rule in RULES]
@@ -73,8 +74,13 @@ def from_scratch(exchanges: Sequence[Exchange], **how: bool) -> list[tuple[list[
         now = [violation for violation in [*own, *judgement.violations] if key(violation) not in inherited]
         found.append(inherited | {key(violation) for violation in now})
         refusals = {key(one.refusal) for one in (judgement, by_itself) if one.refusal is not None}
-        told.append((sorted(map(repr, now)), refusals))
+        told.append((sorted(map(in_words, now)), refusals))
     return told
+
+
+def in_words(violation: Violation) -> str:
+    """All of it but in whose words it is told as well, which depends on what else was found at once."""
+    return repr(replace(violation, same_as=None))
 
 
 def incremental(exchanges: Sequence[Exchange], **how: bool) -> list[tuple[list[str], Key | None]]:
@@ -86,12 +92,14 @@ def incremental(exchanges: Sequence[Exchange], **how: bool) -> list[tuple[list[s
         assert judgement.position is not None
         checker.answered(judgement.position, exchange)
         refusal = None if judgement.refusal is None else key(judgement.refusal)
-        told.append((sorted(map(repr, judgement.violations)), refusal))
+        told.append((sorted(map(in_words, judgement.violations)), refusal))
     return told
 
 
 def require_same(told: list[tuple[list[str], Key | None]], expected: list[tuple[list[str], set[Key]]]) -> None:
-    assert [violations for violations, _ in told] == [violations for violations, _ in expected]
+    for (ours, _), (theirs, _) in zip(told, expected, strict=True):
+        assert set(ours) ^ set(theirs) == set()
+        assert Counter(ours) - Counter(theirs) == Counter(theirs) - Counter(ours) == Counter()
     for (_, refusal), (_, refusals) in zip(told, expected, strict=True):
         assert refusal in refusals if refusals else refusal is None
 
@@ -384,9 +392,10 @@ def live(exchanges: Sequence[Json], way: str) -> list[list[str]]:
 
 def told_of(bodies: Sequence[Json], headers: Sequence[Json | None] = ()) -> list[bool]:
     """Whether each of these requests is found wrong, which is what from scratch is found as well."""
-    exchanges = [{"request": body, "response": {"content": [], "stop_reason": "end_turn"}} for body in bodies]
+    told_with = headers or [None] * len(bodies)
     made = Session.from_exchanges(
-        {**one, "headers": h} for one, h in zip(exchanges, headers or [None] * len(bodies), strict=True)
+        {"request": body, "headers": told, "response": {"content": [], "stop_reason": "end_turn"}}
+        for body, told in zip(bodies, told_with, strict=True)
     )
     told = incremental(made.exchanges)
     require_same(told, from_scratch(unshared(made)))
@@ -418,23 +427,22 @@ def test_settings_that_a_message_excuses() -> None:
     assert told_of(bodies) == [False, True, False]
 
 
-def judged_messages(exchanges: Iterator[Json]) -> list[int]:
-    """How many messages each request of a session was judged on."""
-    counts: list[int] = []
-    seen: list[int] = []
+class Counting:
+    """A rule that counts the messages on which each request is judged."""
 
-    def count(view: Any, index: int, message: object) -> Iterator[Any]:
-        seen.append(index)
+    def __init__(self) -> None:
+        self.counts: list[int] = []
+        self._seen = 0
+        self.rule = Rule(id="own-count", level="warn", fix="none", message=self._message, request=self._request)
+
+    def _message(self, view: RequestView, index: int, message: object) -> Iterator[Finding]:
+        self._seen += 1
         return iter(())
 
-    def end(view: Any) -> Iterator[Any]:
-        counts.append(len(seen))
-        seen.clear()
+    def _request(self, view: RequestView) -> Iterator[Finding]:
+        self.counts.append(self._seen)
+        self._seen = 0
         return iter(())
-
-    rules = [Rule(id="own-count", level="warn", fix="none", message=count, request=end)]
-    check(Session.from_exchanges(exchanges), only=[*RULES, *rules])
-    return counts
 
 
 @pytest.mark.parametrize(("marks", "most"), [("none", 2), ("last", 4), ("last-two", 5), ("fixed", 2)])
@@ -442,5 +450,22 @@ def judged_messages(exchanges: Iterator[Json]) -> list[int]:
 def test_the_work_is_linear_in_what_is_new(way: str, marks: str, most: int) -> None:
     """However far a conversation has come, only what it adds is judged, and the messages whose marks moved."""
     exchanges = conversation(lambda messages: messages, TURNS, marks)
-    counts = judged_messages({**one, "request": WAYS[way](one["request"])} for one in exchanges)
-    assert max(counts[4:]) <= most
+    counting = Counting()
+    check(session(exchanges, way), only=[*RULES, counting.rule])
+    assert max(counting.counts[4:]) <= most
+
+
+def test_tokens_are_counted_of_what_is_new() -> None:
+    """A request for a token count is judged like the request that it counts, and only where it is new."""
+    counting = Counting()
+    checker = Checker([*RULES, counting.rule])
+    messages = [user(text("hi")), *[{"role": "assistant", "content": [text("ho")]}, user(text("go on"))] * 30]
+    for count in range(1, len(messages) + 1, 2):
+        body = {"model": "claude-opus-5-5", "messages": messages[:count]}
+        counted = checker.ask(Exchange(path="/v1/messages/count_tokens", request=body))
+        asked = checker.ask(Exchange(request={**body, "max_tokens": 9}))
+        assert counted.violations == asked.violations == ()
+        assert (counted.position, asked.position) == (None, count // 2)
+    assert max(counting.counts) <= 5
+    no_tokens = checker.ask(Exchange(path="/v1/messages/count_tokens", request={**body, "messages": [*messages, 5]}))
+    assert no_tokens.refusal is not None

@@ -31,6 +31,7 @@ SAME: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 ABOUT_MESSAGES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "model": ({**BODY, "model": "n"}, {}),
     "tools": ({**BODY, "tools": [{"name": "sub"}]}, {}),
+    "null-for-another-member": ({key: BODY[key] for key in BODY if key != "tools"} | {"thinking": None}, {}),
     "no-tools": ({key: BODY[key] for key in BODY if key != "tools"}, {}),
     "a-new-member": ({**BODY, "thinking": {"type": "adaptive"}}, {}),
     "tools-of-another-type": ({**BODY, "tools": [{"name": True}]}, {}),

@@ -20,7 +20,9 @@ from playhead.wire.codec import (
     decode_part,
     encode,
     encode_text,
+    item_ends,
     kind,
+    member_places,
     members,
 )
 
@@ -81,8 +83,9 @@ def test_what_is_no_json_is_a_json_error(text: bytes) -> None:
     with pytest.raises(JsonError) as caught:
         decode(text)
     assert str(caught.value)
-    with pytest.raises(JsonError):
-        members(text)
+    for split in (members, member_places):
+        with pytest.raises(JsonError):
+            split(text)
 
 
 def test_a_json_error_is_a_value_error() -> None:
@@ -225,6 +228,109 @@ def test_members_need_an_object(text: bytes) -> None:
     """What is no object has no members."""
     with pytest.raises(JsonError):
         members(text)
+
+
+PLACED: dict[str, tuple[bytes, dict[str, bytes]]] = {
+    "none": (b" { } ", {}),
+    "some": (b'{"a":1,"b":[1,{"a":2}]}', {"a": b"1", "b": b'[1,{"a":2}]'}),
+    "blanks": (b'\n{ "a" :\t1 , "b"\r:  "x" }\n', {"a": b"1", "b": b'"x"'}),
+    "escapes": (b'{"a\\"b":"\\u00e9\\\\","\\u0063":"]}"}', {'a"b': b'"\\u00e9\\\\"', "c": b'"]}"'}),
+    "utf-8": ('{"é":"ü"}'.encode(), {"é": '"ü"'.encode()}),
+    "not-a-number": ('{"é":NaN,"b":[-Infinity]}'.encode(), {"é": b"NaN", "b": b"[-Infinity]"}),
+    "lone-surrogate": (b'{"a":"\\ud83d","b":"\xc3\xa9"}', {"a": b'"\\ud83d"', "b": b'"\xc3\xa9"'}),
+}
+UNPLACED: dict[str, bytes] = {
+    "twice": b'{"a":1,"a":1}',
+    "twice-and-longer": b'{"a":1,"b":2,"a":{"b":2}}',
+    "twice-by-an-escape": b'{"\\u0061":1,"a":2}',
+    "twice-beside-not-a-number": b'{"a":NaN,"a":1}',
+    "array": b"[1]",
+    "number": b"1",
+    "nothing": b"",
+    "cut": b'{"a":1',
+    "comma-at-the-end": b'{"a":NaN,}',
+    "no-comma": b'{"a":NaN "b":1}',
+    "no-name": b"{1:NaN}",
+    "no-value": b'{"a":,"b":NaN}',
+    "control-character-in-a-name": b'{"a\x0b":NaN}',
+    "more": b'{"a":1}{}',
+    "byte-order-mark": b'\xef\xbb\xbf{"a":1}',
+}
+
+
+@pytest.mark.parametrize(("text", "found"), PLACED.values(), ids=PLACED)
+def test_where_members_stand(text: bytes, found: dict[str, bytes]) -> None:
+    """The places of an object's values, in its order, to the byte."""
+    assert [(name, text[start:end]) for name, (start, end) in member_places(text).items()] == [*found.items()]
+
+
+@pytest.mark.parametrize("text", UNPLACED.values(), ids=UNPLACED)
+def test_places_that_are_not_certain(text: bytes) -> None:
+    """Of equal names the last counts, so that no place may be told; what is no object has no members."""
+    with pytest.raises(JsonError):
+        member_places(text)
+
+
+ITEMS: dict[str, tuple[bytes, list[bytes]]] = {
+    "none": (b"[ ]", []),
+    "some": (b'[1,"],[",{"a":[2]}]', [b"1", b'"],["', b'{"a":[2]}']),
+    "blanks": (b" [ 1 ,\n[] , null ] ", [b"1", b"[]", b"null"]),
+    "lone-surrogate": ('["é","\\ud83d" , 1]'.encode(), ['"é"'.encode(), b'"\\ud83d"', b"1"]),
+    "not-a-number": (b"[NaN, 1]", [b"NaN", b"1"]),
+}
+
+
+@pytest.mark.parametrize(("text", "items"), ITEMS.values(), ids=ITEMS)
+def test_where_items_end(text: bytes, items: list[bytes]) -> None:
+    """The end of each item of an array, to the byte."""
+    ends = item_ends(text)
+    assert len(ends) == len(items)
+    assert all(text[:end].endswith(item) for end, item in zip(ends, items, strict=True))
+
+
+@pytest.mark.parametrize("text", [b"{}", b"", b"[1", b"[1,]", b"[,1]", b"[NaN,]", b"[NaN 1]", b"[1]]", b"[NaN]]"])
+def test_what_is_no_array_has_no_items(text: bytes) -> None:
+    """Nothing is told of a text that is no JSON array."""
+    with pytest.raises(JsonError):
+        item_ends(text)
+
+
+@given(st.dictionaries(st.text(), VALUES), st.lists(VALUES), st.sampled_from([None, 1]), st.booleans())
+def test_places_hold_the_values(members: dict[str, Json], items: list[Json], indent: int | None, ascii: bool) -> None:
+    """Law: what stands at a place is the value that decoding the whole finds there."""
+    text = json.dumps(members, indent=indent, ensure_ascii=ascii).encode("utf-8", "surrogatepass")
+    for name, (start, end) in member_places(text).items():
+        assert repr(decode(text[start:end])) == repr(members[name])
+    text = json.dumps(items, indent=indent, ensure_ascii=ascii).encode("utf-8", "surrogatepass")
+    ends = item_ends(text)
+    assert len(ends) == len(items)
+    for number, end in enumerate(ends):
+        assert repr(decode(text[:end] + b"]")) == repr(items[: number + 1])
+
+
+def deep(levels: int, inside: object) -> object:
+    value = inside
+    for level in range(levels):
+        value = [value, None] if level % 3 else {"b": 1, "a": value}
+    return value
+
+
+@pytest.mark.parametrize("inside", [1, "é", "\ud83d", math.nan, [], {}, (), 1.5], ids=repr)
+def test_values_of_any_depth_are_written(inside: object) -> None:
+    """Ten thousand levels, more than functions can call one another, are written like one."""
+    for write, around in ((encode, (b'{"b":1,"a":', b"}")), (canonical, (b'{"a":', b',"b":1}'))):
+        before, after = b"", b""
+        for level in range(9_999):
+            opening, closing = (b"[", b",null]") if level % 3 else around
+            before, after = opening + before, after + closing
+        assert write(deep(9_999, inside)) == before + write(inside) + after
+
+
+def test_numbers_by_value_at_any_depth() -> None:
+    """A whole float is found wherever it stands, and what it was found in is left as it was."""
+    given = deep(9_999, [2.0, (1.0,), 2.5])
+    assert canonical(by_value(given)) == canonical(deep(9_999, [2, [1], 2.5]))  # type: ignore[arg-type]
+    assert canonical(given) == canonical(deep(9_999, [2.0, [1.0], 2.5]))
 
 
 KINDS = {

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import json
 import math
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -21,6 +23,7 @@ from playhead.wire.equality import (
     same_content,
     same_message,
     same_settings,
+    shallow,
 )
 
 NUMBERS = st.sampled_from([0, 1, 1.0, -0.0, 2**53, 2.0**53, 2**53 + 1, 1e300, 10**300, math.inf, math.nan, 0.5])
@@ -118,10 +121,19 @@ def test_the_first_difference_in_document_order() -> None:
     assert repr(MISSING) == "(absent)"
 
 
+def document(**more: object) -> Json:
+    return {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "a"}, **more}
+
+
 ECHO_SAME = {
     "null-members": ([text("hi", citations=None)], [text("hi")]),
     "unknown-null-member": ([text("hi", novelty=None)], [text("hi")]),
-    "citations": ([text("hi", citations=[{"type": "char_location"}])], [text("hi")]),
+    "citations-of-a-text": ([text("hi", citations=[{"type": "char_location"}])], [text("hi")]),
+    "citations-of-a-text-in-a-result": (
+        [{"type": "tool_result", "content": [text("hi", citations=[])]}],
+        [{"type": "tool_result", "content": "hi"}],
+    ),
+    "null-citations-of-a-document": ([document(citations=None)], [document()]),
     "caller": ([call({}, caller={"type": "direct"})], [call({})]),
     "cache-control": ([text("hi", cache_control={"type": "ephemeral"})], [text("hi")]),
     "parsed-output": ([text("hi", parsed_output={"a": 1})], [text("hi")]),
@@ -158,6 +170,16 @@ ECHO_DIFFERENT = {
     "signature": (
         [{"type": "thinking", "thinking": "", "signature": "s"}],
         [{"type": "thinking", "thinking": "", "signature": "t"}],
+    ),
+    "citations-of-a-document": ([document(citations={"enabled": True})], [document()]),
+    "citations-turned-off": ([document(citations={"enabled": True})], [document(citations={"enabled": False})]),
+    "citations-of-a-document-in-a-result": (
+        [{"type": "tool_result", "content": [document(citations={"enabled": True})]}],
+        [{"type": "tool_result", "content": [document()]}],
+    ),
+    "citations-of-a-search-result": (
+        [{"type": "search_result", "citations": {"enabled": True}}],
+        [{"type": "search_result"}],
     ),
     "is-error": (
         [{"type": "tool_result", "tool_use_id": "t", "content": "3"}],
@@ -244,6 +266,7 @@ SETTINGS_DIFFERENT = {
     "tool-order": ([tool(), tool(name="sub")], [tool(name="sub"), tool()]),
     "description": ([tool(description="adds")], [tool()]),
     "property-named-caller": (schema({"caller": {"type": "string"}}), schema({"caller": {"type": "integer"}})),
+    "citations-of-a-tool": ([tool(citations={"enabled": True})], [tool()]),
     "property-named-citations": (schema({"citations": {"type": "array"}}), schema({})),
     "null-default": (schema({"a": {"default": None}}), schema({"a": {}})),
 }
@@ -261,3 +284,54 @@ def test_other_settings(left: object, right: object) -> None:
     """A tool's schema is the user's own data: its properties may bear any name, and all of it counts."""
     assert not same_settings(left, right)
     assert not same_settings(right, left)
+
+
+def deep(levels: int, inside: object, around: Callable[[object], object]) -> object:
+    value = inside
+    for _ in range(levels):
+        value = around(value)
+    return value
+
+
+AROUND: dict[str, Callable[[object], object]] = {
+    "arrays": lambda inner: [inner],
+    "objects": lambda inner: {"a": inner, "b": 1},
+    "results": lambda inner: {"type": "tool_result", "tool_use_id": "t", "content": [inner]},
+    "unknown-blocks": lambda inner: {"type": "novelty", "content": [inner], "cache_control": None},
+    "calls": lambda inner: {"type": "tool_use", "input": inner},
+}
+
+
+@pytest.mark.parametrize("levels", [1, 40, 60, 400, 10_000])
+@pytest.mark.parametrize("around", AROUND.values(), ids=AROUND)
+def test_values_of_any_depth(around: Callable[[object], object], levels: int) -> None:
+    """However deep two values are, they are compared, and a difference at the bottom is found, quickly."""
+    one, other, float_one = (deep(levels, text(words, n=number), around) for words, number in NESTED)
+    for compare in (same, same_settings):
+        assert compare(one, float_one)
+        assert not compare(one, other)
+    assert same_content([one], [float_one])
+    assert not same_content([one], [other])
+    assert same_message({"role": "user", "content": [one]}, {"role": "user", "content": [float_one]})
+    difference = first_difference(one, other)
+    assert difference is not None
+    assert difference.path.endswith(".text")
+    assert (difference.left, difference.right) == ("a", "b")
+
+
+NESTED = (("a", 1), ("b", 1), ("a", 1.0))
+
+
+@pytest.mark.parametrize("levels", [1, 49, 50, 51, 10_000])
+def test_a_shallow_value_is_equal_where_the_value_is(levels: int) -> None:
+    """What is nested too deeply stands as its text, so that what differs there still differs."""
+    one, other, float_one = (shallow(deep(levels, text(w, n=n), AROUND["objects"])) for w, n in NESTED)
+    assert same(one, float_one)
+    assert not same(one, other)
+    assert len(json.dumps(one)) > levels * 10
+    assert shallow(deep(levels, 1, AROUND["arrays"]), 3) == deep(min(levels, 3), _text(levels - 3), AROUND["arrays"])
+    assert shallow(({"a": (1, 2)}, 3)) == [{"a": [1, 2]}, 3]
+
+
+def _text(levels: int) -> object:
+    return "[" * levels + "1" + "]" * levels if levels > 0 else 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from playhead.wire.exchange import Exchange
 from playhead.wire.follow import Follower, Link
+from playhead.wire.history import resent
 
 Json = dict[str, Any]
 
@@ -49,8 +51,8 @@ def broke(messages: list[Json], status: int = 529) -> Exchange:
     return Exchange(request={"messages": copy.deepcopy(messages)}, status=status, error={"type": "overloaded_error"})
 
 
-def follow(*exchanges: Exchange, alone: bool = False) -> list[Link]:
-    follower = Follower()
+def follow(*exchanges: Exchange, alone: bool = False, each: bool = False) -> list[Link]:
+    follower = Follower(each=each)
     links = []
     for position, exchange in enumerate(exchanges):
         links.append(follower.place(follower.whole(exchange), alone=alone))
@@ -142,6 +144,50 @@ CASES: dict[str, tuple[list[Exchange], list[tuple[str, int, int, int | None, int
     "a-reply-of-text-elsewhere-is-none": (
         [asked([U1], A1), asked([U2, U3, said(A1), U1], A2)],
         [("start", 1, 1, None, 0), ("start", 2, 1, None, 0)],
+    ),
+    "parallel-conversations-that-say-the-same": (
+        [
+            asked([U1], A1),
+            asked([U1], A1),
+            asked([U1], A1),
+            asked([U1, said(A1), U2], A2),
+            asked([U1, said(A1), U3], A2),
+            asked([U1, said(A1), user("four")], A2),
+            asked([U1, said(A1), user("five")], A2),
+        ],
+        [
+            ("start", 1, 1, None, 0),
+            ("repeats", 1, 1, 0, 1),
+            ("repeats", 1, 1, 1, 1),
+            ("continues", 1, 2, 2, 1),
+            ("continues", 1, 2, 1, 1),
+            ("continues", 1, 2, 0, 1),
+            ("continues", 1, 2, 2, 1),
+        ],
+    ),
+    "parallel-conversations-with-other-replies-between": (
+        [
+            asked([U1], A1),
+            asked([U1], A2),
+            asked([U1], A1),
+            asked([U1, said(A1), U2], A2),
+            asked([U1, said(A2), U2], A2),
+            asked([U1, said(A1), U3], A2),
+            asked([U1, said(text("edited")), U3], A2),
+        ],
+        [
+            ("start", 1, 1, None, 0),
+            ("repeats", 1, 1, 0, 1),
+            ("repeats", 1, 1, 1, 1),
+            ("continues", 1, 2, 2, 1),
+            ("continues", 1, 2, 1, 1),
+            ("continues", 1, 2, 0, 1),
+            ("continues", 1, 2, 2, 1),
+        ],
+    ),
+    "the-latest-that-did-not-fail": (
+        [asked([U1], A1), broke([U1]), broke([U1]), asked([U1, said(text("edited")), U2], A2)],
+        [("start", 1, 1, None, 0), ("repeats", 1, 1, 0, 1), ("repeats", 1, 1, 1, 1), ("continues", 1, 2, 0, 1)],
     ),
     "what-two-replies-share-is-no-evidence": (
         [asked([U1], call("t1")), asked([U2], call("t1")), asked([result("t1")], A1)],
@@ -248,6 +294,68 @@ def test_one_conversation_by_declaration(
     assert shape(follow(*exchanges, alone=True)) == links
 
 
+EACH: dict[str, tuple[list[Exchange], list[tuple[str, int, int, int | None, int]]]] = {
+    "conversations-that-begin-alike": (
+        [
+            asked([U1], A1),
+            asked([U1], A1),
+            asked([U1, said(A1), U2], A2),
+            asked([U1, said(A1), U2], A2),
+            asked([U1, said(A1), U2, said(A2), U3], A1),
+            asked([U1, said(A1), U2, said(A2), U1], A1),
+        ],
+        [
+            ("start", 1, 1, None, 0),
+            ("start", 2, 1, None, 0),
+            ("continues", 2, 2, 1, 1),
+            ("continues", 1, 2, 0, 1),
+            ("continues", 1, 3, 3, 3),
+            ("continues", 2, 3, 2, 3),
+        ],
+    ),
+    "a-retry-is-none": (
+        [broke([U1]), asked([U1], A1), asked([U1, said(A1), U2], A2)],
+        [("start", 1, 1, None, 0), ("repeats", 1, 1, 0, 1), ("continues", 1, 2, 1, 1)],
+    ),
+    "asked-again-where-nobody-waits": (
+        [asked([U1], A1), asked([U1, said(A1), U2], A2), asked([U1, said(A1), U2], A2)],
+        [("start", 1, 1, None, 0), ("continues", 1, 2, 0, 1), ("repeats", 1, 2, 1, 3)],
+    ),
+    "other-words": (
+        [asked([U1], A1), asked([U2], A2), asked([U1, said(A1), U2], A2)],
+        [("start", 1, 1, None, 0), ("start", 2, 1, None, 0), ("continues", 1, 2, 0, 1)],
+    ),
+}
+
+
+@pytest.mark.parametrize(("exchanges", "links"), EACH.values(), ids=EACH)
+def test_conversations_that_begin_with_the_same_words(
+    exchanges: list[Exchange], links: list[tuple[str, int, int, int | None, int]]
+) -> None:
+    """With `each`, what was answered well and comes again is another conversation, and each goes its way."""
+    assert shape(follow(*exchanges, each=True)) == links
+
+
+def test_many_conversations_that_begin_alike_cost_no_more() -> None:
+    """Two thousand of them: each reply is read once, and each request finds a parent of its own."""
+    asked_first = [asked([U1], A1) for _ in range(2_000)]
+    exchanges = [*asked_first, *(asked([U1, said(A1), user(str(number))], A2) for number in range(2_000))]
+    compared = 0
+
+    class Counting(list[object]):
+        def __iter__(self) -> Iterator[object]:
+            nonlocal compared
+            compared += 1
+            return super().__iter__()
+
+    for exchange in asked_first:
+        assert exchange.response is not None
+        exchange.response["content"] = Counting(exchange.response["content"])
+    links = follow(*exchanges, each=True)
+    assert {link.parent for link in links[2_000:]} == {*range(2_000)}
+    assert compared <= 4 * 2_000
+
+
 def test_a_follower_remembers() -> None:
     """Exchanges and links are found by position, with the answer once it is settled."""
     follower = Follower()
@@ -270,6 +378,25 @@ def test_the_very_same_messages_need_no_comparison() -> None:
     assert follower.begins([U2, *one]) is None
     assert follower.begins(one[:1]) is None
     assert follower.begins([]) is None
+    longer = follower.history(Exchange(request={"messages": [*one, U2]}))
+    assert longer is not None
+    assert longer.before is follower.history_at(0)
+
+
+def test_a_history_that_is_known_is_taken_as_it_is() -> None:
+    """Who made an exchange may have said what its messages share; then nobody looks at them."""
+    follower = Follower()
+    first = resent(None, [U1, said(A1)])
+    assert first is not None
+    second = resent(first, [U2])
+    assert second is not None
+    follower.place(Exchange(request={"messages": first.messages}, sent=first))
+    follower.place(Exchange(request={"messages": second.messages}, sent=second))
+    assert follower.history_at(0) is first.last
+    assert follower.history_at(1) is second.last
+    assert shape([follower.link(0), follower.link(1)]) == [("start", 1, 1, None, 0), ("continues", 1, 2, 0, 2)]
+    stranger = follower.history(Exchange(request={"messages": [U1, said(A1), U2]}, sent=second))
+    assert stranger is not second.last
 
 
 # a conversation as a tree: each step extends an earlier exchange, repeats it, or starts, drops or edits

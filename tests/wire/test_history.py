@@ -107,3 +107,6 @@ def test_what_was_changed_has_another_history(change: str) -> None:
     assert Exchange(request={}, sent=sent).history is None
     assert Exchange(sent=sent).history is None
     assert Exchange(request={"messages": [A, B]}).history is None
+    twice = Sent([A, A], History(History(None, A), A))
+    twice.messages.pop()
+    assert twice.history_of(twice.messages) is None

@@ -115,7 +115,7 @@ def require_whole(reading: Reading) -> None:
 def test_bodies_read_as_from_scratch(
     parts: list[list[Json]], style: str, places: Sequence[str], marks: int, cuts: list[int]
 ) -> None:
-    """Law: whatever the client's JSON looks like, and whatever it changes, reading with a memory changes nothing."""
+    """Law: whatever a client's JSON looks like, and whatever it changes, a memory changes nothing of what is read."""
     messages: list[Json] = []
     bodies = Bodies()
     earlier: list[Reading] = []
@@ -181,6 +181,7 @@ LATER: dict[str, tuple[Json, int, int]] = {
     "messages-in-the-system": ({**BODY, "system": [{"messages": [A, B]}], "messages": [A, B, C, B]}, 0, 4),
     "other-messages-before": ({"metadata": {"messages": [A, B]}, **BODY, "messages": [A, B, C, B]}, 0, 4),
     "a-name-like-it": ({'x"messages': [A, B], **BODY, "messages": [A, B, C, B]}, 0, 4),
+    "a-name-like-it-only": ({'x"messages': [A, B, C, B], **BODY}, 0, 0),
     "other-messages-only": ({**BODY, "metadata": {"messages": [A, B, C, B]}}, 0, 0),
     "no-messages": (BODY, 0, 0),
     "messages-of-another-kind": ({**BODY, "messages": "hi"}, 0, 0),
@@ -315,6 +316,7 @@ def test_a_lone_surrogate_does_not_end_the_sharing() -> None:
 
 NO_JSON = {
     "trailing-comma": b'{"messages":[1,],"model":"m"}',
+    "trailing-comma-and-another-model": b'{"messages":[1,],"model":"n"}',
     "two-commas": b'{"messages":[1,,2],"model":"m"}',
     "no-comma": b'{"messages":[1 2],"model":"m"}',
     "vertical-tab": b'{"messages":[1\x0b],"model":"m"}',

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from playhead.wire.exchange import Exchange
+from playhead.wire.history import back_to
 from playhead.wire.session import Session, lower_names, number_exchanges, with_retries
 from playhead.wire.stream import events_of
 
@@ -112,12 +114,55 @@ def test_everything_an_exchange_may_tell() -> None:
     assert session.end == {"how": "returned"}
 
 
+ASKED_AS = {
+    "data": lambda body: body,
+    "bytes": lambda body: json.dumps(body).encode(),
+    "text": json.dumps,
+    "text-with-a-surrogate": lambda body: json.dumps(body, ensure_ascii=False),
+}
+
+
+@pytest.mark.parametrize("how", ASKED_AS)
+def test_a_request_may_be_its_json(how: str) -> None:
+    """As bytes, as text or as data: the request is the same, and what it resends is the same objects."""
+    bodies = [turn_of(*words) for words in (["a"], ["a", "b\ud83d"], ["a", "b\ud83d", "c"])]
+    session = Session.from_exchanges({"request": ASKED_AS[how](body), "response": REPLY} for body in bodies)
+    assert [exchange.request for exchange in session.exchanges] == bodies
+    first, second, third = session.exchanges
+    assert second.messages[0] is first.messages[0]
+    assert all(one is other for one, other in zip(second.messages, third.messages, strict=False))
+    assert third.history is not None
+    assert back_to(third.history, 3) is second.history
+    assert [turn.number for turn in session.turns] == [1, 2, 3]
+
+
+def test_exchanges_are_taken_one_at_a_time() -> None:
+    """A generator may make a body when it is asked for, and forget it."""
+    alive = []
+
+    class Body(bytes):
+        def __del__(self) -> None:
+            alive.pop()
+
+    def exchanges() -> Iterator[Json]:
+        words = []
+        for number in range(50):
+            words.append(str(number))
+            alive.append(number)
+            assert len(alive) < 4
+            yield {"request": Body(json.dumps(turn_of(*words)).encode()), "response": REPLY}
+
+    assert len(Session.from_exchanges(exchanges()).turns) == 50
+
+
 BAD: dict[str, tuple[object, str]] = {
     "no-dict": ("x", "exchange 2 must be a dict with request and response, not a string"),
     "list": ([1], "exchange 2 must be a dict with request and response, not an array"),
     "request": ({"request": [1], "response": REPLY}, "request of exchange 2 must be a dict, not an array"),
     "response": ({"request": ASKED, "response": "ho"}, "response of exchange 2 must be a dict, not a string"),
     "response-list": ({"request": ASKED, "response": [REPLY]}, "response of exchange 2 must be a dict, not an array"),
+    "request-that-is-no-json": ({"request": b"{", "response": REPLY}, "the request of exchange 2 cannot be read: "),
+    "request-that-is-no-object": ({"request": "[1]"}, "the request of exchange 2 cannot be read: a JSON object"),
     "headers": ({"request": ASKED, "headers": "x: 1"}, "headers of exchange 2 must be a dict, not a string"),
     "results": ({"request": ASKED, "results": ["3"]}, "results of exchange 2 must be a dict, not an array"),
     "tools-run": ({"request": ASKED, "tools_run": "t1"}, "tools_run of exchange 2 must be a list of ids, not a string"),

@@ -90,7 +90,9 @@ class Engine:
         self.watching = False
         self.strays: list[str] = []
         self._found: list[Violation] = []
-        self._checker = Checker(settings.rules, alone=settings.alone, models=settings.models)
+        self._checker = Checker(
+            settings.rules, alone=settings.alone, each=settings.share == "each", models=settings.models
+        )
         self._bodies = Bodies()
         self._places: dict[int, int] = {}
         self._minted = Minted()

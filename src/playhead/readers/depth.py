@@ -6,27 +6,17 @@ that with a RecursionError some hundred levels down; a limit below that makes on
 
 from __future__ import annotations
 
+from playhead.wire.codec import is_deeper
+
 MAX_NESTING = 100
 """How deeply a body, a line of a log or a message may be nested. Real ones stay below 30."""
 
 TOO_DEEP = f"it is nested more than the {MAX_NESTING} levels deep that are read"
 
-_CONTAINERS = (dict, list)
-
 
 def is_too_deep(value: object, limit: int = MAX_NESTING) -> bool:
     """Whether arrays and objects are nested in the value, itself counted, more than `limit` levels deep."""
-    level = [value] if isinstance(value, _CONTAINERS) else []
-    for _ in range(limit):
-        if not level:
-            return False
-        level = [
-            child
-            for item in level
-            for child in (item.values() if isinstance(item, dict) else item)
-            if isinstance(child, _CONTAINERS)
-        ]
-    return bool(level)
+    return is_deeper(value, limit)
 
 
 def is_text_too_deep(text: bytes, value: object) -> bool:

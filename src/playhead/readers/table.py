@@ -61,6 +61,7 @@ FORMATS: tuple[Format, ...] = (
     claude_stream_json.FORMAT,
     claude_code.FORMAT,
     pi_session.FORMAT,
+    request_response.LINES,
     *event_lines.FORMATS,
     bare_response.FORMAT,
     messages_list.FORMAT,

@@ -20,23 +20,14 @@ def block_views(messages: Sequence[object], start: int = 0) -> Iterator[BlockVie
 
 def _of_message(message: dict[str, object], index: int, *, last: bool) -> Iterator[BlockView]:
     role, content = str(message.get("role")), message.get("content")
-    path, api = f"$.messages[{index}].content", f"messages.{index}.content"
     if isinstance(content, str):
-        data: dict[str, object] = {"type": "text", "text": content}
-        yield BlockView(data=data, path=path, api=api, role=role, place=(index,), last_message=last, last_block=True)
+        yield BlockView({"type": "text", "text": content}, role, (index,), None, last, True)
         return
-    for number, block in enumerate(content if isinstance(content, list) else ()):
+    blocks = content if isinstance(content, list) else []
+    for number, block in enumerate(blocks):
         if not isinstance(block, dict):
             continue
-        view = BlockView(
-            data=block,
-            path=f"{path}[{number}]",
-            api=f"{api}.{number}",
-            role=role,
-            place=(index, number),
-            last_message=last,
-            last_block=number == len(content) - 1,  # type: ignore[arg-type]
-        )
+        view = BlockView(block, role, (index, number), None, last, number == len(blocks) - 1)
         yield view
         if block.get("type") in ("tool_result", "mcp_tool_result"):
             yield from _nested(view)
@@ -46,13 +37,5 @@ def _nested(outer: BlockView) -> Iterator[BlockView]:
     content = outer.data.get("content")
     for number, block in enumerate(content if isinstance(content, list) else ()):
         if isinstance(block, dict):
-            yield BlockView(
-                data=block,
-                path=f"{outer.path}.content[{number}]",
-                api=f"{outer.api}.{outer.type}.content.{number}",
-                role=outer.role,
-                place=(*outer.place, number),
-                within=str(outer.type),
-                last_message=outer.last_message,
-                last_block=outer.last_block,
-            )
+            place = (*outer.place, number)
+            yield BlockView(block, outer.role, place, str(outer.type), outer.last_message, outer.last_block)

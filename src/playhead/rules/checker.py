@@ -29,7 +29,7 @@ from playhead.rules.violations import (
     violation_of,
     violations_of,
 )
-from playhead.wire.codec import JsonObject, encode
+from playhead.wire.codec import JsonObject, encode, is_deeper
 from playhead.wire.equality import shallow
 from playhead.wire.exchange import Exchange
 from playhead.wire.follow import Follower, Link
@@ -97,8 +97,8 @@ class Checker:
         self._follower = Follower(each=each)
         self._found: list[frozenset[tuple[str, str, str]]] = []
         self._terms = TermsTable()
-        self._good: dict[tuple[History, int], _Good] = {}
-        self._good_ends: dict[tuple[History, int], _Good] = {}
+        self._good: dict[int, dict[History, _Good]] = {}
+        self._good_ends: dict[int, dict[History, _Good]] = {}
         self._good_envelopes: set[int] = set()
         self._returned: set[str] = set()
 
@@ -166,24 +166,32 @@ class Checker:
             places=places,
         )
         new_envelope = terms.envelope not in self._good_envelopes
+        if new_envelope and is_deeper({**view.body, "messages": None}, _DEEPEST):
+            return self._on_shallow(view)
         try:
             found = self._on_one.judge(view, good.length, envelope=new_envelope, places=places)
         except RecursionError:
-            flat = _shallow(exchange)
-            view = replace(view, body=flat.request or {}, turns=merged_turns(flat.messages), places=None)
-            return self._on_one.judge(view), places.types
+            return self._on_shallow(view)
         if new_envelope and not view.may_hold(_BRINGS_TOOLS) and all(_in_messages(finding) for _, finding in found):
             self._good_envelopes.add(terms.envelope)
         if history is not None:
-            again = (finding for rule, finding in found if _in_messages(finding) and not told_before((rule, finding)))
-            first = min(map(_message, again), default=None)
+            again = [_message(one) for rule, one in found if _in_messages(one) and not told_before((rule, one))]
+            first = min(again, default=None)
             self._note_good(history, terms.messages, good, turns, places, first)
         return found, places.types
 
+    def _on_shallow(self, view: RequestView) -> tuple[Found, Set[str]]:
+        """The same where something is nested more deeply than a rule can follow: judged as text, and each time anew."""
+        places = Places()
+        return self._on_one.judge(_shallow_view(view, places), places=places), places.types
+
     def _good_before(self, history: History | None, terms: int) -> _Good:
         """The longest part of a history that was found good on the same terms."""
+        ends, known = self._good_ends.get(terms), self._good.get(terms)
+        if ends is None or known is None:
+            return _GOOD
         while history is not None:
-            good = self._good_ends.get((history, terms)) or self._good.get((history, terms))
+            good = ends.get(history) or known.get(history)
             if good is not None:
                 return good
             history = history.before
@@ -203,20 +211,26 @@ class Checker:
         A request that goes on with all of this one's messages begins at the last assistant turn that something stands
         after; one that changes some of them, a cache mark say, at an assistant turn before the change.
         """
+        known, ends = self._good.setdefault(terms, {}), self._good_ends.setdefault(terms, {})
         at: History | None = history
-        for turn in reversed(turns):
+        begin: int | None = None
+        for position in range(len(turns) - 1, -1, -1):
+            turn = turns[position]
+            if turn.role != "assistant":
+                continue
+            if begin is None and position < len(turns) - 1:
+                begin = position
             start = turn.messages[0]
-            if turn.role == "assistant" and (first is None or start < first):
+            if first is None or start < first:
                 at = back_to(at, start + 1)
-                if at is not None and (at, terms) not in self._good:
-                    self._good[at, terms] = _Good(start + 1, start, turn.number, (), places)
+                if at is not None and at not in known:
+                    known[at] = _Good(start + 1, start, turn.number, (), places)
         if first is None:
-            begin = next((at for at in range(len(turns) - 2, -1, -1) if turns[at].role == "assistant"), None)
             tail = turns[begin:] if begin is not None else ()
             message, number = (tail[0].messages[0], tail[0].number) if tail else (good.message, good.turn)
-            self._good_ends[history, terms] = _Good(history.count, message, number, tail, places)
-            if len(self._good_ends) > _ENDS:
-                del self._good_ends[next(iter(self._good_ends))]
+            ends[history] = _Good(history.count, message, number, tail, places)
+            if len(ends) > _ENDS:
+                del ends[next(iter(ends))]
 
     def _on_step(self, exchange: Exchange, link: Link, types: Set[str]) -> Sequence[tuple[Rule, Finding]]:
         if link.parent is None:
@@ -350,8 +364,20 @@ def _message(finding: Finding) -> int:
     return int(place[1]) if place else 0
 
 
+_DEEPEST = 100
+"""How deeply tools and other settings may be nested to be judged as they are. Real ones stay below 30."""
+
+
+def _shallow_view(view: RequestView, places: Places) -> RequestView:
+    body = shallow(view.body)
+    body = body if isinstance(body, dict) else {}
+    messages = body.get("messages")
+    turns = merged_turns(messages if isinstance(messages, list) else ())
+    return replace(view, body=body, turns=turns, places=places)
+
+
 def _shallow(exchange: Exchange) -> Exchange:
-    """An exchange without anything that is nested more deeply than a rule can follow; equal where the exchange is."""
+    """The same exchange without anything that is nested more deeply than a rule can follow; equal where it is."""
     request, response = shallow(exchange.request), shallow(exchange.response)
     return replace(
         exchange,
@@ -372,10 +398,11 @@ def _sealed(content: list[object]) -> Iterator[str]:
             open_values.extend(value)
         elif isinstance(value, dict):
             for name, member in value.items():
-                if not isinstance(member, str):
-                    open_values.append(None if name == "input" else member)
-                elif name in _SEALED:
-                    yield member
+                if isinstance(member, str):
+                    if name in _SEALED:
+                        yield member
+                elif isinstance(member, dict | list) and name != "input":
+                    open_values.append(member)
 
 
 def check(

@@ -32,8 +32,9 @@ class Places:
     def note(self, kind: str, message: int, *, counts: bool = True) -> None:
         """Takes in that the message at this position holds such a block; it is not found again unless it `counts`."""
         of = self._of.get(kind)
-        counts = counts and kind not in _EVERYWHERE and not (of and of[-1] == message)
-        if of is None or counts:
+        if kind in _EVERYWHERE:
+            counts = False
+        if of is None or (counts and not (of and of[-1] == message)):
             # nearly always a request holds nothing new of interest, and shares what is known of the one before it
             self._make_own()
             of = self._of.setdefault(kind, [])

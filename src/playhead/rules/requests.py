@@ -7,10 +7,11 @@ generator for each rule would cost as much as the rule.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
 from playhead.rules.blocks import block_views
 from playhead.rules.places import CACHE_MARK, Places
-from playhead.rules.rule import Finding, RequestView, Rule
+from playhead.rules.rule import BlockCheck, Finding, MessageCheck, RequestView, Rule
 
 Found = list[tuple[Rule, Finding]]
 
@@ -19,10 +20,10 @@ class RequestRules:
     """Rules sorted by where they look, so that a block meets only the rules of its type."""
 
     def __init__(self, rules: Sequence[Rule]) -> None:
-        self._envelope = tuple(rule for rule in rules if rule.envelope)
+        self._envelope = tuple((rule, rule.envelope) for rule in rules if rule.envelope)
         self._message = {role: _for_role(rules, role) for role in (*_ROLES, None)}
-        self._whole = tuple(rule for rule in rules if rule.request)
-        self._any_block, self._by_type = _by_type([rule for rule in rules if rule.block])
+        self._whole = tuple((rule, rule.request, rule.recent, rule.holding) for rule in rules if rule.request)
+        self._any_block, self._by_type = _by_type(rules)
 
     def judge(self, view: RequestView, start: int = 0, *, envelope: bool = True, places: Places | None = None) -> Found:
         """Everything found, unordered.
@@ -35,18 +36,16 @@ class RequestRules:
         self._blocks(view, start, found, places)
         self._messages(view, start, found)
         if envelope:
-            for rule in self._envelope:
-                assert rule.envelope is not None
-                for finding in rule.envelope(view):
+            for rule, judge in self._envelope:
+                for finding in judge(view):
                     found.append((rule, finding))
-        recent = {kind for turn in view.turns for kind in turn.by_type}
-        for rule in self._whole:
-            if rule.recent and recent.isdisjoint(rule.recent):
+        recent, types = {kind for turn in view.turns for kind in turn.by_type}, places.types
+        for rule, judge, needed, held in self._whole:
+            if needed and recent.isdisjoint(needed):
                 continue
-            if rule.holding and not envelope and places.types.isdisjoint(rule.holding):
+            if held and not envelope and types.isdisjoint(held):
                 continue
-            assert rule.request is not None
-            for finding in rule.request(view):
+            for finding in judge(view):
                 found.append((rule, finding))
         return found
 
@@ -55,9 +54,8 @@ class RequestRules:
         for index in range(start, len(messages)):
             message = messages[index]
             role = message.get("role") if isinstance(message, dict) else None
-            for rule in self._message[role if isinstance(role, str) and role in _ROLES else None]:
-                assert rule.message is not None
-                for finding in rule.message(view, index, message):
+            for rule, judge in self._message[role if isinstance(role, str) and role in _ROLES else None]:
+                for finding in judge(view, index, message):
                     found.append((rule, finding))
 
     def _blocks(self, view: RequestView, start: int, found: Found, places: Places) -> None:
@@ -68,22 +66,28 @@ class RequestRules:
             places.note(kind, block.place[0], counts=counts)
             if block.data.get(CACHE_MARK) is not None:
                 places.note(CACHE_MARK, block.place[0], counts=counts)
-            for rule in self._by_type.get(kind, self._any_block):
-                assert rule.block is not None
-                for finding in rule.block(view, block):
+            for rule, judge in self._by_type.get(kind, self._any_block):
+                for finding in judge(view, block):
                     found.append((rule, finding))
 
 
 _ROLES = ("user", "assistant", "system")
 
 
-def _for_role(rules: Sequence[Rule], role: str | None) -> tuple[Rule, ...]:
+def _for_role(rules: Sequence[Rule], role: str | None) -> tuple[tuple[Rule, MessageCheck], ...]:
     """The rules on messages of a role; None stands for what is no role, which any rule may have a word on."""
-    return tuple(rule for rule in rules if rule.message and (not rule.roles or role is None or role in rule.roles))
+    concerned = [rule for rule in rules if not rule.roles or role is None or role in rule.roles]
+    return tuple((rule, rule.message) for rule in concerned if rule.message)
 
 
-def _by_type(rules: Sequence[Rule]) -> tuple[tuple[Rule, ...], Mapping[str, tuple[Rule, ...]]]:
+_BlockChecks: TypeAlias = tuple[tuple[Rule, BlockCheck], ...]
+
+
+def _by_type(rules: Sequence[Rule]) -> tuple[_BlockChecks, Mapping[str, _BlockChecks]]:
     """The rules for blocks of any type, and for each type that a rule names all that concern it, in their order."""
-    types = {name for rule in rules for name in rule.types}
-    any_block = tuple(rule for rule in rules if not rule.types)
-    return any_block, {name: tuple(r for r in rules if not r.types or name in r.types) for name in types}
+    checks = [(rule, rule.block) for rule in rules if rule.block]
+    types = {name for rule, _ in checks for name in rule.types}
+    any_block = tuple((rule, judge) for rule, judge in checks if not rule.types)
+    return any_block, {
+        name: tuple((rule, judge) for rule, judge in checks if not rule.types or name in rule.types) for name in types
+    }

@@ -124,14 +124,12 @@ class RequestView:
 class BlockView(NamedTuple):
     """One content block, wherever it stands, as the rules on blocks see it.
 
-    `path` is its JSON path, `api` the place in the API's words (`messages.0.content.1`, in array positions; blocks in
-    a tool result have `messages.0.content.1.tool_result.content.0`). `role` is its message's, `within` the type of
-    the block around it, None at the top. `last_message` and `last_block` say whether nothing comes after.
+    `place` are its array positions, of its message first (that alone where the content is a string), `role` is its
+    message's, `within` the type of the block around it, None at the top. `last_message` and `last_block` say whether
+    nothing comes after.
     """
 
     data: JsonObject
-    path: str
-    api: str
     role: str
     place: tuple[int, ...]
     within: str | None = None
@@ -141,6 +139,20 @@ class BlockView(NamedTuple):
     @property
     def type(self) -> object:
         return self.data.get("type")
+
+    @property
+    def path(self) -> str:
+        """Its JSON path. Rules need it, and `api`, only where they find something, which is hardly ever."""
+        return (
+            f"$.messages[{self.place[0]}].content"
+            + "].content".join(f"[{n}" for n in self.place[1:])
+            + ("]" if len(self.place) > 1 else "")
+        )
+
+    @property
+    def api(self) -> str:
+        """The place in the API's words: `messages.0.content.1`, `messages.0.content.1.tool_result.content.0`."""
+        return f"messages.{self.place[0]}.content" + f".{self.within}.content".join(f".{n}" for n in self.place[1:])
 
 
 class _Answers(NamedTuple):

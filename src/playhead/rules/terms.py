@@ -37,6 +37,7 @@ ABOUT_THE_ANSWER = frozenset(
 """Members that no rule on single messages, blocks or pairs of turns looks at."""
 
 _REMEMBERED = 8
+_ABSENT = object()
 
 
 class Terms(NamedTuple):
@@ -96,7 +97,7 @@ def _same_objects(earlier: Exchange, now: Exchange) -> bool:
     if len(before) != len(body) or earlier.known != now.known or earlier.path != now.path:
         return False
     for key, value in body.items():
-        if before.get(key) is not value and key != "messages":
+        if before.get(key, _ABSENT) is not value and key != "messages":
             return False
     return _same_headers(earlier.headers, now.headers)
 

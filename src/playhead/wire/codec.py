@@ -32,9 +32,10 @@ _RAW_ITEMS = msgspec.json.Decoder(list[msgspec.Raw])
 _SCANNER = json.JSONDecoder()
 
 _BLANKS = rb"[ \t\r\n]*"
-_NAME = re.compile(rb'("(?:[^"\\]|\\.)*")' + _BLANKS + b":" + _BLANKS, re.DOTALL)
+_NAME = re.compile(rb'("[^"\\]*+(?:\\.[^"\\]*+)*+")' + _BLANKS + b":" + _BLANKS, re.DOTALL)
 _OPENING = re.compile(_BLANKS + rb"([\[{])" + _BLANKS)
 _GOES_ON = re.compile(_BLANKS + b"," + _BLANKS)
+_COMMA = ord(",")
 _CLOSING = re.compile(_BLANKS + rb"[\]}]" + _BLANKS + rb"\Z")
 
 
@@ -201,14 +202,41 @@ def member_places(text: bytes) -> dict[str, tuple[int, int]]:
     Raises `JsonError` where the text is no JSON object, and where a name stands twice: then no place is certain.
     """
     places: dict[str, tuple[int, int]] = {}
-    at, end_of = _opened(text, b"{"), _member_ends(text)
-    while not _CLOSING.match(text, at):
-        name = _NAME.match(text, at)
-        if name is None or (key := decode(name[1])) in places:
-            raise JsonError("a name is missing, or stands twice")
-        places[key] = name.end(), end_of(name.end())
-        at = _after(text, places[key][1])
+    at = _opened(text, b"{")
+    try:
+        found = _RAW_MEMBERS.decode(text)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        end_of = _scanner(text)
+        while not _CLOSING.match(text, at):
+            name = _name(text, at)
+            key, start = decode(name[1]), name.end()
+            if key in places:
+                raise JsonError("a name stands twice") from None
+            places[key] = start, end_of(start)
+            at = _after(text, places[key][1])
+        return places
+    for key, raw in found.items():
+        # of equal names the last one's value is kept: it need not be the one that stands here
+        name, value = _name(text, at), memoryview(raw)
+        start = name.end()
+        same = name[1] == b'"%b"' % key.encode() or decode(name[1]) == key
+        if not same or not text.startswith(value, start):
+            raise JsonError("a name stands twice")
+        at = start + len(value)
+        places[key] = start, at
+        goes_on = _GOES_ON.match(text, at)
+        at = at if goes_on is None else goes_on.end()
+    if not _CLOSING.match(text, at):
+        raise JsonError("a name stands twice")
     return places
+
+
+def _name(text: bytes, at: int) -> re.Match[bytes]:
+    """The name that stands at a place, up to where its value begins."""
+    name = _NAME.match(text, at)
+    if name is None:
+        raise JsonError("a name is missing")
+    return name
 
 
 def item_ends(text: bytes) -> list[int]:
@@ -225,8 +253,11 @@ def item_ends(text: bytes) -> list[int]:
     for item in items:
         at += len(memoryview(item))
         ends.append(at)
-        goes_on = _GOES_ON.match(text, at)
-        at = at if goes_on is None else goes_on.end()
+        if text[at] == _COMMA and text[at + 1] not in b" \t\r\n":
+            at += 1  # as clients write it
+        else:
+            goes_on = _GOES_ON.match(text, at)
+            at = at if goes_on is None else goes_on.end()
     return ends
 
 
@@ -249,25 +280,10 @@ def _after(text: bytes, end: int) -> int:
     return goes_on.end()
 
 
-def _member_ends(text: bytes) -> Callable[[int], int]:
-    """A function that is asked for the end of each member's value in turn, by its beginning."""
-    try:
-        values = iter(_RAW_MEMBERS.decode(text).values())
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
-        return _scanner(text)
-
-    def end_of(start: int) -> int:
-        # of equal names the last one's value is kept: it need not be the one that stands here
-        value = memoryview(next(values, b""))
-        if not len(value) or not text.startswith(value, start):
-            raise JsonError("a name stands twice")
-        return start + len(value)
-
-    return end_of
-
-
 def _scanner(text: bytes) -> Callable[[int], int]:
-    """The same for what msgspec refuses and `decode` reads: NaN, lone surrogates."""
+    """A function that tells the end of a value by its beginning, for what `decode` reads and msgspec refuses: NaN, lone
+    surrogates.
+    """
     characters = text.decode("latin-1")  # one for each byte: the places are the same
 
     def end_of(start: int) -> int:
@@ -277,6 +293,21 @@ def _scanner(text: bytes) -> Callable[[int], int]:
             raise JsonError(str(error)) from None
 
     return end_of
+
+
+def is_deeper(value: object, levels: int) -> bool:
+    """Whether arrays and objects are nested in the value, itself counted, more than that many levels deep."""
+    level = [value] if isinstance(value, dict | list) else []
+    for _ in range(levels):
+        if not level:
+            return False
+        level = [
+            child
+            for item in level
+            for child in (item.values() if isinstance(item, dict) else item)
+            if isinstance(child, dict | list)
+        ]
+    return bool(level)
 
 
 _KINDS: dict[type, str] = {

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from playhead.wire.codec import by_value, canonical
 
@@ -50,21 +51,33 @@ def first_difference(left: object, right: object, path: str = "$") -> Difference
     return next(_differences(left, right, path), None)
 
 
+_Place: TypeAlias = "tuple[_Place, str] | None"
+"""A place as the place around it and a step of the path: paths are long, and only that of a difference is written."""
+
+
 def _differences(left: object, right: object, path: str) -> Iterator[Difference]:
     # a stack instead of calls: values may be nested more deeply than Python calls
-    open_values = [(left, right, path)]
+    open_values: list[tuple[object, object, _Place]] = [(left, right, None)]
     while open_values:
-        left, right, path = open_values.pop()
-        inner: list[tuple[object, object, str]] = []
+        left, right, place = open_values.pop()
+        inner: list[tuple[object, object, _Place]] = []
         if isinstance(left, Mapping) and isinstance(right, Mapping):
             keys = [*left, *(key for key in right if key not in left)]
-            inner = [(left.get(key, MISSING), right.get(key, MISSING), f"{path}.{key}") for key in keys]
+            inner = [(left.get(key, MISSING), right.get(key, MISSING), (place, f".{key}")) for key in keys]
         elif isinstance(left, list) and isinstance(right, list):
             numbers = range(max(len(left), len(right)))
-            inner = [(_item(left, number), _item(right, number), f"{path}[{number}]") for number in numbers]
+            inner = [(_item(left, number), _item(right, number), (place, f"[{number}]")) for number in numbers]
         elif isinstance(left, bool) is not isinstance(right, bool) or not _equal(left, right):
-            yield Difference(path, left, right)
+            yield Difference(path + _written(place), left, right)
         open_values.extend(reversed(inner))
+
+
+def _written(place: _Place) -> str:
+    steps: list[str] = []
+    while place is not None:
+        place, step = place
+        steps.append(step)
+    return "".join(reversed(steps))
 
 
 def _equal(left: object, right: object) -> bool:

@@ -104,6 +104,8 @@ class Exchange:
 @lru_cache(maxsize=256)
 def endpoint_of(path: str) -> str:
     """A path without query and without what a gateway puts before the API's own part; a cloud's as the API's."""
+    if path == MESSAGES_PATH:
+        return path
     path = path.partition("?")[0].rstrip("/")
     for known in (COUNT_TOKENS_PATH, MESSAGES_PATH):
         if path.endswith(known):

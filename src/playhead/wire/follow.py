@@ -235,7 +235,7 @@ class Follower:
         placed = self._placed[position]
         if continued(exchange) is not None:
             exchange = replace(exchange, request=placed.exchange.request)
-        self._placed[position] = placed._replace(exchange=exchange)
+        self._placed[position] = _Placed(exchange, placed.link, placed.history, placed.known)
 
     def known(self, position: int) -> int:
         """How many of the messages of a request an earlier one began with, whichever it was."""
@@ -378,11 +378,13 @@ def _shared(theirs: History | None, ours: History | None) -> int:
 
 
 def continued(exchange: Exchange) -> str | None:
-    """The id of the reply from which a request continues a thread that the server holds; None where it does not."""
+    """The id of the reply from which a request continues a thread that the server holds; None where it does not, empty
+    where it names no id."""
     thread = (exchange.request or {}).get("thread")
     if not isinstance(thread, dict) or thread.get("type") != "continue":
         return None
-    return str(thread.get("previous_message_id"))
+    previous = thread.get("previous_message_id")
+    return previous if isinstance(previous, str) else ""
 
 
 _PLACEHOLDER = re.compile(r"redacted|scrubbed|\*{3}|x{6}", re.IGNORECASE)

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from playhead.wire.codec import JsonError, JsonObject, decode, decode_object, encode, item_ends, member_places
@@ -33,22 +33,16 @@ _AFTER = re.compile(rb"[ \t\r\n]*([,\]])")
 
 
 class Text(NamedTuple):
-    """A body as bytes: its messages begin at `start`, their bracket closes at `end`, and each of them ends where
-    `ends` says, counted from `start`.
+    """A body as bytes: its messages begin after `head`, at `start`, their bracket closes at `end`, where `tail` begins,
+    and each of them ends where `ends` says, counted from `start`.
     """
 
     raw: bytes
     start: int
     end: int
     ends: array[int]
-
-    @property
-    def head(self) -> memoryview:
-        return memoryview(self.raw)[: self.start]
-
-    @property
-    def tail(self) -> memoryview:
-        return memoryview(self.raw)[self.end :]
+    head: bytes
+    tail: bytes
 
     @property
     def size(self) -> int:
@@ -56,8 +50,7 @@ class Text(NamedTuple):
         return self.end - self.start + 2
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class Reading(NamedTuple):
     """A request body as data.
 
     `sent` tells which of its messages are those of earlier bodies, `fresh` is the body without all that earlier bodies
@@ -67,9 +60,22 @@ class Reading:
 
     body: JsonObject
     sent: Sent | None = None
-    fresh: JsonObject = field(default_factory=dict)
+    fresh: Mapping[str, object] = MappingProxyType({})
     weight: int = 0
-    text: Text | None = field(default=None, repr=False)
+    text: Text | None = None
+
+
+class _Nearest(NamedTuple):
+    """The earlier body that a new one is most like: the new one's messages begin at `start`, so many are the same.
+
+    With `same_head`, so is what stands before them.
+    """
+
+    earlier: Reading
+    text: Text
+    start: int
+    shared: int
+    same_head: bool
 
 
 class Bodies:
@@ -83,22 +89,40 @@ class Bodies:
 
     def read(self, raw: bytes) -> Reading:
         """Reads a body. Raises `JsonError` where it is no JSON object."""
+        reading = self._goes_on(raw)
+        if reading is not None:
+            self._readings[-1] = reading
+            return reading
         nearest = self._nearest(raw)
-        reading = None if nearest is None else self._extended(raw, *nearest)
+        reading = None if nearest is None else self._extended(raw, nearest)
         if reading is None:
             reading = self._whole(raw)
         elif nearest is not None:
-            self._forget(nearest[0], nearest[2])
+            # a body that this one goes on from is not needed any more; one that only begins like it is
+            left = len(nearest.text.ends) - nearest.shared
+            if left < nearest.shared and left <= _NEAR:
+                self._readings = [one for one in self._readings if one is not nearest.earlier]
         if reading.text is not None:
             self._readings.append(reading)
-            del self._readings[:-REMEMBERED]
+            if len(self._readings) > REMEMBERED:
+                del self._readings[0]
         return reading
 
-    def _forget(self, earlier: Reading, count: int) -> None:
-        """Drops a body that a newer one goes on from, with so many of its messages; not one that only begins alike."""
-        left = 0 if earlier.text is None else len(earlier.text.ends) - count
-        if left < count and left <= _NEAR:
-            self._readings = [one for one in self._readings if one is not earlier]
+    def _goes_on(self, raw: bytes) -> Reading | None:
+        """A body that has all of the newest one's messages, as nearly always, and what stands around them."""
+        newest = self._readings[-1] if self._readings else None
+        text = None if newest is None else newest.text
+        if newest is None or text is None or not raw.endswith(text.tail):
+            return None
+        view, count = memoryview(text.raw), len(text.ends)
+        last, end = text.start + (text.ends[-2] if count > 1 else 0), text.start + text.ends[-1]
+        # where a mark has moved the last message shows it: then the long beginning is compared elsewhere, and once
+        if not raw.startswith(view[last:end], last) or not raw.startswith(view[:last]):
+            return None
+        try:
+            return _grown(raw, newest, text, count)
+        except JsonError:
+            return None  # the bytes met by chance, inside a string say
 
     def take(self, body: JsonObject) -> Reading:
         """Takes in a body that is known as data only: what encodes to the same text as before is the same objects."""
@@ -112,40 +136,38 @@ class Bodies:
             messages = [one.message for one in chain]
         return Reading(body={**shared, "messages": messages}, sent=Sent(messages, chain[-1]), fresh=fresh)
 
-    def _nearest(self, raw: bytes) -> tuple[Reading, int, int] | None:
-        """The earlier body with which this one has most messages in common: where they begin here, and how many."""
-        best: tuple[Reading, int, int] | None = None
+    def _nearest(self, raw: bytes) -> _Nearest | None:
+        """The earlier body with which this one has most messages in common."""
+        best: _Nearest | None = None
         most = 0
         searched: int | None = None
         for earlier in reversed(self._readings):
             assert earlier.text is not None
             start = earlier.text.start
-            if not raw.startswith(earlier.text.head):
+            same = raw.startswith(earlier.text.head)
+            if not same:
                 searched = _messages_start(raw) if searched is None else searched
                 start = searched
             count = _common(raw, start, earlier.text, most) if start else 0
             if count > most:
-                best, most = (earlier, start, count), count
+                best, most = _Nearest(earlier, earlier.text, start, count, same), count
                 if count == len(earlier.text.ends):
                     break
         return best
 
-    def _extended(self, raw: bytes, earlier: Reading, start: int, count: int) -> Reading | None:
-        """A body that begins its messages with so many of an earlier one's; None where the places are not certain."""
-        text = earlier.text
-        assert text is not None
+    def _extended(self, raw: bytes, nearest: _Nearest) -> Reading | None:
+        """A body that begins its messages as an earlier one's; None where the places are not certain."""
         try:
-            if start == text.start and raw.startswith(text.head) and raw.endswith(text.tail):
-                return _grown(raw, earlier, text, count)
-            return self._changed(raw, earlier, start, count)
+            if nearest.same_head and raw.endswith(nearest.text.tail):
+                return _grown(raw, nearest.earlier, nearest.text, nearest.shared)
+            return self._changed(raw, nearest)
         except JsonError:
-            return None  # the bytes met by chance, inside a string say
+            return None
 
-    def _changed(self, raw: bytes, earlier: Reading, start: int, count: int) -> Reading | None:
+    def _changed(self, raw: bytes, nearest: _Nearest) -> Reading | None:
         """The same where something around the messages is not what it was."""
-        assert earlier.text is not None
-        at = start + earlier.text.ends[count - 1]
-        after = _AFTER.match(raw, at)
+        start, count = nearest.start, nearest.shared
+        after = _AFTER.match(raw, start + nearest.text.ends[count - 1])
         if after is None:
             return None
         # what follows, made an object of its own: the rest of the messages, then the other members
@@ -162,30 +184,38 @@ class Bodies:
         fresh: JsonObject = {}
         body = {key: self._member(key, around[begin:end], fresh) for key, (begin, end) in places.items()}
         fresh["messages"] = new
-        ends = earlier.text.ends[:count]
+        ends = nearest.text.ends[:count]
         ends.extend([after.end() - start - 1 + end for end in item_ends(items)])
-        made = Text(raw, start, len(raw) - len(rest) + last - 1, ends)
+        made = Text(raw, start, len(raw) - len(rest) + last - 1, ends, raw[:start], rest[last - 1 :])
         weight = made.size + sum(places[key][1] - places[key][0] for key in _WEIGHED[1:] if key in places)
-        return _with_messages(body, earlier, count, new, fresh, weight, made)
+        return _with_messages(body, nearest.earlier, count, new, fresh, weight, made)
 
     def _whole(self, raw: bytes) -> Reading:
         """A body without regard to any other."""
         try:
             places = member_places(raw)
         except JsonError:
-            return replace(self.take(decode_object(raw)), weight=len(raw))
-        fresh: JsonObject = {}
-        texts = {key: raw[first:last] for key, (first, last) in places.items()}
-        body = {key: self._member(key, text, fresh) for key, text in texts.items()}
-        weight = sum(len(texts[key]) for key in _WEIGHED if key in texts)
+            return self.take(decode_object(raw))._replace(weight=len(raw))
+        body, fresh = decode_object(raw), {}
+        for key, (start, end) in places.items():
+            text = raw[start:end]
+            known = self._members.get(key)
+            if known is not None and known[0] == text:
+                body[key] = known[1]
+            else:
+                fresh[key] = body[key]
+                if key != "messages":
+                    self._members[key] = text, body[key]
+        weight = sum(places[key][1] - places[key][0] for key in _WEIGHED if key in places)
         messages = body.get("messages")
         if not isinstance(messages, list) or not messages:
             return Reading(body=body, fresh=fresh, weight=weight)
         last = grown(None, messages)
         assert last is not None
         start, end = places["messages"][0] + 1, places["messages"][1] - 1
-        text = Text(raw, start, end, array("q", (one - 1 for one in item_ends(texts["messages"]))))
-        return Reading(body=body, sent=Sent(messages, last), fresh=fresh, weight=weight, text=text)
+        ends = array("q", [one - 1 for one in item_ends(raw[start - 1 : end + 1])])
+        placed = Text(raw, start, end, ends, raw[:start], raw[end:])
+        return Reading(body=body, sent=Sent(messages, last), fresh=fresh, weight=weight, text=placed)
 
     def _member(self, key: str, text: bytes, fresh: JsonObject) -> object:
         """The value of a member, the same object as the last time where its text is the same."""
@@ -246,17 +276,17 @@ def _messages_start(raw: bytes) -> int:
 def _common(raw: bytes, start: int, text: Text, most: int) -> int:
     """How many of a text's messages this body begins with, if more than `most`; otherwise 0."""
     theirs, ends = memoryview(text.raw)[text.start : text.end], text.ends
-    total = len(ends)
-    if total <= most or not raw.startswith(theirs[: ends[most]], start):
-        return 0
-    low, high = most + 1, total  # so many are the same, so many may be
+    low, high = most, len(ends)  # so many may be the same
     # nearly always all but the last few are: that is asked first, so that the long beginning is compared once
-    for guess in (total - _NEAR, total):
+    for guess in (high - _NEAR, most + 1, high):
         if low < guess <= high:
-            if raw.startswith(theirs[ends[low - 1] : ends[guess - 1]], start + ends[low - 1]):
+            begin = ends[low - 1] if low > most else 0
+            if raw.startswith(theirs[begin : ends[guess - 1]], start + begin):
                 low = guess
             else:
                 high = guess - 1
+    if low == most:
+        return 0
     while low < high:
         middle = (low + high + 1) // 2
         if raw.startswith(theirs[ends[low - 1] : ends[middle - 1]], start + ends[low - 1]):
@@ -268,7 +298,7 @@ def _common(raw: bytes, start: int, text: Text, most: int) -> int:
 
 def _grown(raw: bytes, earlier: Reading, text: Text, count: int) -> Reading | None:
     """A body that differs from an earlier one only in the messages after the first `count`."""
-    at, end = text.start + text.ends[count - 1], len(raw) - (len(text.raw) - text.end)
+    at, end = text.start + text.ends[count - 1], len(raw) - len(text.tail)
     if end < at:
         return None
     goes_on = _GOES_ON.match(raw, at, end)
@@ -283,8 +313,8 @@ def _grown(raw: bytes, earlier: Reading, text: Text, count: int) -> Reading | No
         ends.extend([offset + one for one in item_ends(items)])
     elif raw[at:end].strip(b" \t\r\n"):
         return None
-    made = Text(raw, text.start, end, ends)
-    weight = earlier.weight + made.size - text.size
+    made = Text(raw, text.start, end, ends, text.head, text.tail)
+    weight = earlier.weight + end - text.end
     return _with_messages(earlier.body, earlier, count, new, {"messages": new}, weight, made)
 
 

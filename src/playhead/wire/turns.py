@@ -10,7 +10,7 @@ role `system` in the middle of a conversation take no part in it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from playhead.wire.codec import JsonObject
@@ -75,7 +75,7 @@ class MergedTurn(NamedTuple):
         return tuple(leading)
 
 
-def blocks_of(message: object, index: int = 0, position: int = 0) -> Iterator[PlacedBlock]:
+def blocks_of(message: object, index: int = 0, position: int = 0) -> list[PlacedBlock]:
     """The blocks of one message, string content as one text block; what is no block is passed over.
 
     `index` is the message's place in the array, `position` that of its first block in its turn. An empty string is no
@@ -83,45 +83,45 @@ def blocks_of(message: object, index: int = 0, position: int = 0) -> Iterator[Pl
     """
     content = message.get("content") if isinstance(message, dict) else None
     if isinstance(content, str):
-        if not content:
-            return
-        yield PlacedBlock({"type": "text", "text": content}, index, None, position)
-    elif isinstance(content, list):
-        for number, block in enumerate(content):
-            if isinstance(block, dict):
-                yield PlacedBlock(block, index, number, position)
-                position += 1
+        return [PlacedBlock({"type": "text", "text": content}, index, None, position)] if content else []
+    found: list[PlacedBlock] = []
+    for number, block in enumerate(content if isinstance(content, list) else ()):
+        if isinstance(block, dict):
+            found.append(PlacedBlock(block, index, number, position + len(found)))
+    return found
 
 
 def merged_turns(messages: Sequence[object], *, start: int = 0, number: int = 0) -> tuple[MergedTurn, ...]:
     """The merged turns of `messages[start:]`, the first of which gets `number`."""
     turns: list[MergedTurn] = []
-    role: str | None = None
+    role = ""
     members: list[int] = []
     blocks: list[PlacedBlock] = []
-
-    def close() -> None:
-        if role is not None:
-            turns.append(MergedTurn(number + len(turns), role, tuple(members), tuple(blocks), _by_type(blocks)))
-
     for index in range(start, len(messages)):
         message = messages[index]
         its_role = message.get("role") if isinstance(message, dict) else None
         if its_role not in ("user", "assistant"):
             continue
-        if its_role != role:
-            close()
-            role, members, blocks = str(its_role), [], []
-        members.append(index)
-        blocks.extend(blocks_of(message, index, len(blocks)))
-    close()
+        if its_role == role:
+            members.append(index)
+            blocks += blocks_of(message, index, len(blocks))
+            continue
+        if members:
+            turns.append(_turn(number + len(turns), role, members, blocks))
+        role, members, blocks = str(its_role), [index], blocks_of(message, index)
+    if members:
+        turns.append(_turn(number + len(turns), role, members, blocks))
     return tuple(turns)
 
 
-def _by_type(blocks: Sequence[PlacedBlock]) -> dict[str, tuple[PlacedBlock, ...]]:
+def _turn(number: int, role: str, members: Sequence[int], blocks: Sequence[PlacedBlock]) -> MergedTurn:
+    placed = tuple(blocks)
+    if len(placed) == 1:  # as in most turns
+        kind = placed[0].data.get("type")
+        return MergedTurn(number, role, tuple(members), placed, {kind: placed} if isinstance(kind, str) else {})
     by_type: dict[str, list[PlacedBlock]] = {}
-    for block in blocks:
+    for block in placed:
         kind = block.data.get("type")
         if isinstance(kind, str):
             by_type.setdefault(kind, []).append(block)
-    return {kind: tuple(found) for kind, found in by_type.items()}
+    return MergedTurn(number, role, tuple(members), placed, {kind: tuple(found) for kind, found in by_type.items()})
