@@ -9,7 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playhead.engine.prompt import InputTokens, Prompt, input_tokens, read_prompt
+from playhead.rules.checker import Checker
 from playhead.wire.codec import JsonObject
+from playhead.wire.exchange import Exchange
 
 MARK = {"type": "ephemeral"}
 HOUR = {"type": "ephemeral", "ttl": "1h"}
@@ -186,8 +188,18 @@ def test_what_is_said_to_hold_no_mark_is_not_searched() -> None:
 
 
 BLOCKS = st.builds(text, st.text(max_size=30), st.sampled_from([None, None, None, MARK, HOUR]))
-TURNS = st.lists(st.lists(BLOCKS, min_size=1, max_size=3), min_size=1, max_size=5)
+RESULTS = st.builds(
+    lambda parts, mark: {"type": "tool_result", "tool_use_id": "toolu_1", "content": parts, **mark},
+    st.lists(BLOCKS, max_size=2),
+    st.sampled_from([{}, {}, {"cache_control": MARK}, {"cache_control": None}]),
+)
+TURNS = st.lists(st.lists(BLOCKS | RESULTS, min_size=1, max_size=3), min_size=1, max_size=5)
 SYSTEM = st.none() | st.lists(BLOCKS, min_size=1, max_size=2)
+
+
+def without_marks(block: dict[str, Any]) -> dict[str, Any]:
+    bare = {key: value for key, value in block.items() if key != "cache_control"}
+    return {**bare, "content": [*map(without_marks, bare["content"])]} if "content" in bare else bare
 
 
 @settings(deadline=None)
@@ -195,14 +207,18 @@ SYSTEM = st.none() | st.lists(BLOCKS, min_size=1, max_size=2)
 def test_counting_what_is_new_equals_counting_all(turns: list[list[dict[str, Any]]], system: Any, moving: bool) -> None:
     """Turn by turn, marks kept or moved: the prompt is as long as if it were read alone, and all is paid for once."""
     earlier: Prompt | None = None
+    checker = Checker()
     messages: list[dict[str, Any]] = []
     for blocks in turns:
         if moving:
-            messages = [{**m, "content": [text(b["text"]) for b in m["content"]]} for m in messages]
+            messages = [{**m, "content": [*map(without_marks, m["content"])]} for m in messages]
         messages = [*messages, *([said()] if messages else []), user(*blocks)]
         request = body(*messages, **({"system": system} if system else {}))
         known = earlier.messages if earlier is not None else 0
-        prompt = read_prompt(request, earlier, known)
+        judgement = checker.ask(Exchange(request=request))
+        assert judgement.position is not None
+        checker.answered(judgement.position, Exchange(request=request, response=said()))
+        prompt = read_prompt(request, earlier, known, places=judgement.marked)
         alone = read_prompt(request)
         assert (prompt.tokens, prompt.head, prompt.marks) == (alone.tokens, alone.head, alone.marks)
         cost = input_tokens(prompt, earlier, known)

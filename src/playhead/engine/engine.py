@@ -287,7 +287,7 @@ class Engine:
         body = call.body if position is None else self._checker.exchange(position).request or {}
         earlier = self._prompts.get(link.parent) if link is not None and link.parent is not None else None
         known = link.shared if link is not None else 0
-        prompt = read_prompt(body, earlier, known, marked=call.marked)
+        prompt = read_prompt(body, earlier, known, marked=call.marked, places=call.judgement.marked)
         if position is not None:
             self._prompts[position] = prompt
         return input_tokens(prompt, earlier, known)

@@ -68,10 +68,18 @@ class Prompt:
     cached: tuple[Mark, ...] = ()
 
 
-def read_prompt(body: JsonObject, earlier: Prompt | None = None, known: int = 0, *, marked: bool = True) -> Prompt:
+def read_prompt(
+    body: JsonObject,
+    earlier: Prompt | None = None,
+    known: int = 0,
+    *,
+    marked: bool = True,
+    places: Sequence[int] | None = None,
+) -> Prompt:
     """The prompt of a request. Its first `known` messages are those of `earlier`, or as many of them.
 
-    `marked=False` says that there is no `cache_control` anywhere in the body, so that none is looked for.
+    `marked=False` says that there is no `cache_control` anywhere in the body, so that none is looked for. `places` are
+    the positions of the messages that may hold one, in order; None says that any may.
     """
     rates = rates_of(str(body.get("model")))
     settings = {name: body.get(name) for name in ("model", "tools", "system")}
@@ -87,15 +95,16 @@ def read_prompt(body: JsonObject, earlier: Prompt | None = None, known: int = 0,
     if not marked and not (earlier is not None and earlier.cached):
         return Prompt(settings=settings, messages=len(messages), head=head, tokens=tokens)
     held = tuple(mark for mark in earlier.cached if mark.place[0] < known) if earlier is not None and same else ()
-    marks = tuple(_marks(body, messages, head, tokens, held, rates)) if marked else ()
-    places = {mark.place for mark in marks}
+    may_hold = range(len(messages)) if places is None else places
+    marks = tuple(_marks(body, messages, may_hold, head, tokens, held, rates)) if marked else ()
+    taken = {mark.place for mark in marks}
     return Prompt(
         settings=settings,
         messages=len(messages),
         head=head,
         tokens=tokens,
         marks=marks,
-        cached=(*(mark for mark in held if mark.place not in places), *marks),
+        cached=(*(mark for mark in held if mark.place not in taken), *marks),
     )
 
 
@@ -124,12 +133,18 @@ def _alike(theirs: Mapping[str, object], ours: Mapping[str, object]) -> bool:
 
 
 def _marks(
-    body: JsonObject, messages: Sequence[object], head: int, tokens: int, held: Sequence[Mark], rates: Rates
+    body: JsonObject,
+    messages: Sequence[object],
+    may_hold: Sequence[int],
+    head: int,
+    tokens: int,
+    held: Sequence[Mark],
+    rates: Rates,
 ) -> Iterator[Mark]:
     """The marks of a request, each with the tokens up to it, in the prompt's order."""
     known = {mark.place: mark.tokens for mark in held}
     yield from _before_messages(body, head, rates)
-    for place, control in _in_messages(messages):
+    for place, control in _in_messages(messages, may_hold):
         size = known[place] if place in known else _up_to(messages, place, head, tokens, rates)
         yield Mark(place, size, _ttl(control))
     automatic = body.get("cache_control")
@@ -137,9 +152,10 @@ def _marks(
         yield Mark((len(messages) - 1, _last_block(messages[-1])), tokens, _ttl(automatic))
 
 
-def _in_messages(messages: Sequence[object]) -> Iterator[tuple[Place, JsonObject]]:
-    """The marks in messages. A mark may come to an old message, so that all are looked at: a loop without calls."""
-    for index, message in enumerate(messages):
+def _in_messages(messages: Sequence[object], may_hold: Sequence[int]) -> Iterator[tuple[Place, JsonObject]]:
+    """The marks in messages, old ones too, to which a mark may have come."""
+    for index in may_hold:
+        message = messages[index]
         content = message.get("content") if isinstance(message, dict) else None
         if not isinstance(content, list):
             continue

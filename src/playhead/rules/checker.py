@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from playhead.rules.choice import choose
 from playhead.rules.models import Model, Models, models_with
-from playhead.rules.places import Places
+from playhead.rules.places import CACHE_MARK, Places
 from playhead.rules.registry import RULES
 from playhead.rules.requests import Found, RequestRules
 from playhead.rules.rule import ApiError, EndView, Finding, RequestView, Rule, StepView, Violation
@@ -48,12 +48,16 @@ _BRINGS_TOOLS = ("tool_addition",)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
-    """What `ask` found: where the request stands, its violations, and what the API would answer first."""
+    """What `ask` found: where the request stands, its violations, and what the API would answer first.
+
+    `marked` are the positions of the messages that hold a cache mark, in order; None where nobody looked.
+    """
 
     link: Link | None
     position: int | None
     violations: tuple[Violation, ...]
     refusal: Violation | None = None
+    marked: Sequence[int] | None = None
 
 
 class _Good(NamedTuple):
@@ -131,10 +135,10 @@ class Checker:
         link = self._follower.place(exchange, like=None if held else like, alone=self._alone)
         inherited = self._inherited(link)
         self._found.append(inherited)
-        on_request, types = self._on_request(exchange, self._follower.history_at(position), size)
+        on_request, places = self._on_request(exchange, self._follower.history_at(position), size)
         if on_request:
             on_request = new_ones(on_request, self._follower.known(position))
-        found = self._told([*on_request, *self._on_step(exchange, link, types)])
+        found = self._told([*on_request, *self._on_step(exchange, link, places.types)])
         if held:
             found = [(rule, replace(finding, path=_as_sent(finding.path, held))) for rule, finding in found]
         violations = violations_of(found, exchange, link)
@@ -145,10 +149,11 @@ class Checker:
             position=position,
             violations=tuple(v for v in violations if key(v) not in inherited) if inherited else violations,
             refusal=first_refusal(found, exchange, link),
+            marked=places.holding((CACHE_MARK,)),
         )
 
-    def _on_request(self, exchange: Exchange, history: History | None, size: int | None) -> tuple[Found, Set[str]]:
-        """What is found in a request alone, looking only where it was not found good before, and its blocks' types."""
+    def _on_request(self, exchange: Exchange, history: History | None, size: int | None) -> tuple[Found, Places]:
+        """What is found in a request alone, looking only where it was not found good before, and where blocks stand."""
         status = _status(exchange)
         terms = self._terms.of(exchange, status)
         good = self._good_before(history, terms.messages)
@@ -178,12 +183,12 @@ class Checker:
             again = [_message(one) for rule, one in found if _in_messages(one) and not told_before((rule, one))]
             first = min(again, default=None)
             self._note_good(history, terms.messages, good, turns, places, first)
-        return found, places.types
+        return found, places
 
-    def _on_shallow(self, view: RequestView) -> tuple[Found, Set[str]]:
+    def _on_shallow(self, view: RequestView) -> tuple[Found, Places]:
         """The same where something is nested more deeply than a rule can follow: judged as text, and each time anew."""
         places = Places()
-        return self._on_one.judge(_shallow_view(view, places), places=places), places.types
+        return self._on_one.judge(_shallow_view(view, places), places=places), places
 
     def _good_before(self, history: History | None, terms: int) -> _Good:
         """The longest part of a history that was found good on the same terms."""
