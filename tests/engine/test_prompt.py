@@ -180,6 +180,22 @@ def test_the_cache_of_earlier_turns_stays() -> None:
     assert third.read == first.stored
 
 
+def test_of_many_marks_the_last_twenty_are_held() -> None:
+    """A conversation whose mark moves with every turn holds no more of them than the API could find."""
+    messages: list[JsonObject] = []
+    earlier: Prompt | None = None
+    for number in range(30):
+        request = body(*messages, user(text(f"{number} {LONG}", MARK)))
+        known = earlier.messages if earlier is not None else 0
+        prompt = read_prompt(request, earlier, known)
+        cost = input_tokens(prompt, earlier, known)
+        assert cost.read == (earlier.marks[-1].tokens if earlier is not None else 0)
+        messages += [user(text(f"{number} {LONG}")), said()]
+        earlier = prompt
+    assert earlier is not None
+    assert [mark.place for mark in earlier.cached] == [(2 * number, 0) for number in range(10, 30)]
+
+
 def test_what_is_said_to_hold_no_mark_is_not_searched() -> None:
     """`marked=False` takes the caller's word, and the count is the same."""
     request = body(user(text(LONG, MARK)))

@@ -5,8 +5,9 @@ from there.
 
 The cache as the API describes it (platform.claude.com/docs/en/build-with-claude/prompt-caching): a `cache_control` mark
 stores all that stands up to it; the longest part that an earlier request stored is read instead; what follows the last
-mark is not cached. Not simulated: that an entry expires (there is no clock), that prompts of less than some thousand
-tokens are not cached, and the look-back of twenty blocks.
+mark is not cached. Of a conversation's marks the last twenty are held, since the API looks back over twenty blocks. Not
+simulated: that an entry expires (there is no clock), that prompts of less than some thousand tokens are not cached, and
+that a mark finds no entry more than twenty blocks before it.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ Place = tuple[int, int]
 """A message and a block in it; message -1 is what stands before the messages."""
 
 _BEFORE = -1
+_LOOK_BACK = 20
 
 
 class Mark(NamedTuple):
@@ -104,7 +106,7 @@ def read_prompt(
         head=head,
         tokens=tokens,
         marks=marks,
-        cached=(*(mark for mark in held if mark.place not in taken), *marks),
+        cached=(*(mark for mark in held if mark.place not in taken), *marks)[-_LOOK_BACK:],
     )
 
 

@@ -11,9 +11,12 @@ from typing import TypeAlias
 
 from playhead.rules.blocks import block_views
 from playhead.rules.places import CACHE_MARK, Places
-from playhead.rules.rule import BlockCheck, Finding, MessageCheck, RequestView, Rule
+from playhead.rules.rule import BlockCheck, Finding, MessageCheck, RequestCheck, RequestView, Rule
 
 Found = list[tuple[Rule, Finding]]
+_RequestChecks: TypeAlias = tuple[tuple[Rule, RequestCheck], ...]
+_Kinds: TypeAlias = tuple[frozenset[str], frozenset[str] | None]
+"""Which of the types that rules name the last turns hold, and which the conversation, None where all rules count."""
 
 
 class RequestRules:
@@ -22,7 +25,9 @@ class RequestRules:
     def __init__(self, rules: Sequence[Rule]) -> None:
         self._envelope = tuple((rule, rule.envelope) for rule in rules if rule.envelope)
         self._message = {role: _for_role(rules, role) for role in (*_ROLES, None)}
-        self._whole = tuple((rule, rule.request, rule.recent, rule.holding) for rule in rules if rule.request)
+        self._whole = tuple((rule, rule.request) for rule in rules if rule.request)
+        self._named = frozenset(kind for rule, _ in self._whole for kind in (*rule.recent, *rule.holding))
+        self._chosen: dict[_Kinds, _RequestChecks] = {}
         self._any_block, self._by_type = _by_type(rules)
 
     def judge(self, view: RequestView, start: int = 0, *, envelope: bool = True, places: Places | None = None) -> Found:
@@ -39,15 +44,23 @@ class RequestRules:
             for rule, judge in self._envelope:
                 for finding in judge(view):
                     found.append((rule, finding))
-        recent, types = {kind for turn in view.turns for kind in turn.by_type}, places.types
-        for rule, judge, needed, held in self._whole:
-            if needed and recent.isdisjoint(needed):
-                continue
-            if held and not envelope and types.isdisjoint(held):
-                continue
+        recent = self._named.intersection([kind for turn in view.turns for kind in turn.by_type])
+        kinds = (recent, None if envelope else self._named.intersection(places.types))
+        for rule, judge in self._chosen.get(kinds) or self._choose(kinds):
             for finding in judge(view):
                 found.append((rule, finding))
         return found
+
+    def _choose(self, kinds: _Kinds) -> _RequestChecks:
+        """The rules on a whole request in which blocks of these types are recent, and, where they count, these held."""
+        recent, held = kinds
+        chosen = self._chosen[kinds] = tuple(
+            (rule, judge)
+            for rule, judge in self._whole
+            if not (rule.recent and recent.isdisjoint(rule.recent))
+            and not (rule.holding and held is not None and held.isdisjoint(rule.holding))
+        )
+        return chosen
 
     def _messages(self, view: RequestView, start: int, found: Found) -> None:
         messages = view.messages

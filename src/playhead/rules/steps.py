@@ -45,15 +45,15 @@ class StepRules:
         self._after: Mapping[str, tuple[Rule, ...]] = {
             name: tuple(rule for rule in ours if not rule.after or name in rule.after) for name in OUTCOMES
         }
+        self._named = frozenset(kind for rule in ours for kind in rule.holding)
+        self._chosen: dict[tuple[str, frozenset[str]], tuple[Rule, ...]] = {}
 
     def judge(self, view: StepView, parent: Exchange, held: Set[str]) -> list[tuple[Rule, Finding]]:
         """Everything found, in the order of the rules. `held` are the types of block in the conversation."""
         found: list[tuple[Rule, Finding]] = []
         changed: bool | None = None
         simple: bool | None = None
-        for rule in self._after[outcome(parent)]:
-            if rule.holding and held.isdisjoint(rule.holding):
-                continue
+        for rule in self._asked(outcome(parent), self._named.intersection(held)):
             if rule.step is not None:
                 for finding in rule.step(view):
                     found.append((rule, finding))
@@ -68,3 +68,11 @@ class StepRules:
                     for finding in rule.echo(view):
                         found.append((rule, finding))
         return found
+
+    def _asked(self, after: str, held: frozenset[str]) -> tuple[Rule, ...]:
+        """The rules that concern an outcome where the conversation holds, of the types that rules name, these."""
+        chosen = self._chosen.get((after, held))
+        if chosen is None:
+            chosen = tuple(rule for rule in self._after[after] if not rule.holding or not held.isdisjoint(rule.holding))
+            self._chosen[after, held] = chosen
+        return chosen
