@@ -189,6 +189,8 @@ def _answer(response: JsonObject, place: str) -> Answer:
         told, body = JSON, style.encode(response["body"]).encode("utf-8", "surrogatepass")
     if told and "content-type" not in headers:
         headers = {"content-type": told, **headers}
+    elif headers.get("content-type") == "":
+        headers = {name: text for name, text in headers.items() if text}
     body = body or b""
     ends = tuple(accumulate(_numbers(response.get("ends"), f"{place}.ends")))
     if any(end > len(body) for end in ends):

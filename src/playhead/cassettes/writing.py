@@ -51,7 +51,9 @@ class Writer:
         self._numbers[id(interaction.body)] = len(self._bodies)
         self._content[id(interaction.body)] = content_of(interaction.answer)
         self._headers = interaction.headers
-        return yaml_text.item({"request": request, "response": _response(interaction.answer)})
+        item = yaml_text.item({"request": request, "response": _response(interaction.answer)})
+        # by this line one knows, should the recorder be killed, that what stands before it is whole
+        return f"{item}# end {len(self._bodies)}\n"
 
     def _request(self, interaction: Interaction) -> JsonObject:
         body = interaction.body
@@ -153,8 +155,10 @@ def _response(answer: Answer) -> JsonObject:
         made["status"] = answer.status
     told, body = _body(answer)
     headers = dict(answer.headers)
-    if headers.get("content-type") == told:
+    if told and headers.get("content-type", "") == told:
         del headers["content-type"]
+    elif told and "content-type" not in headers:
+        headers = {"content-type": "", **headers}
     if headers:
         made["headers"] = headers
     made.update(body)

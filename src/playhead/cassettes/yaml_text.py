@@ -103,6 +103,8 @@ def _flow(value: object, depth: int = 0) -> Iterator[str]:
         for position, inner in enumerate(value):
             if position:
                 yield ", "
+            # an item of a list is a line of its own, so that adding one is one line in a diff
+            yield _TOO_LONG if isinstance(inner, dict | list) else ""
             yield from _flow(inner, depth + 1)
         yield "]"
     elif isinstance(value, str) and (len(value) > _WIDTH or "\n" in value):
