@@ -27,7 +27,7 @@ _ORDER: tuple[tuple[str, ...], ...] = (
     ("engine",),
     ("doors",),
     ("plugins",),
-    ("fake",),
+    ("fake", "recording"),
     ("testing", "cli"),
 )
 for _position, _rooms in enumerate(_ORDER):

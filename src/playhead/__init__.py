@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from playhead.errors import UnknownFormat as UnknownFormat
     from playhead.fake import FakeClaude as FakeClaude
     from playhead.readers.table import load as load
+    from playhead.recording import Recording as Recording
+    from playhead.recording import record as record
     from playhead.rules.checker import api_error as api_error
     from playhead.rules.checker import check as check
     from playhead.rules.checker import check_request as check_request
@@ -64,6 +66,7 @@ _HOMES = {
     "Model": "rules.models",
     "Models": "rules.models",
     "PlayheadError": "errors",
+    "Recording": "recording",
     "RecordingError": "errors",
     "RehearsalFailed": "errors",
     "Request": "script.request",
@@ -90,6 +93,7 @@ _HOMES = {
     "fail": "script.faults",
     "load": "readers.table",
     "raw": "script.faults",
+    "record": "recording",
     "reply": "script.steps",
     "rule": "rules.own",
     "say": "script.steps",

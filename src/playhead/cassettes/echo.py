@@ -25,7 +25,7 @@ def orders_of(message: object) -> Orders | None:
     content = message["content"]
     if not isinstance(content, list) or not all(isinstance(block, dict) for block in content):
         return None
-    orders: dict[str, tuple[str, ...]] = {"": tuple(message)}
+    orders: dict[str, tuple[str, ...]] = {} if tuple(message) == _MESSAGE else {"": tuple(message)}
     for block in content:
         kind = str(block.get("type"))
         merged = _merged(orders.get(kind, ()), tuple(block))

@@ -39,7 +39,7 @@ class Cassette:
 
 
 _TOP = ("version", "format", "interactions", "finished")
-_ITEM = ("request", "response")
+_ITEM = ("number", "request", "response")
 _REQUEST = ("url", "headers", "after", "keep", "style", "drop", "set", "order", "add", "text", "base64")
 _RESPONSE = ("status", "headers", "style", "body", "events", "text", "base64", "ends", "times", "fault")
 
@@ -65,7 +65,8 @@ def parse(document: object) -> Cassette:
     finished = top.get("finished")
     if finished is not None and finished != len(parser.made):
         raise FieldError("finished", f"it says {finished!r} interactions, and there are {len(parser.made)}")
-    return Cassette(interactions=tuple(parser.made), finished=finished is not None)
+    ordered = sorted(zip(parser.places, parser.made, strict=True), key=lambda pair: pair[0])
+    return Cassette(interactions=tuple(interaction for _, interaction in ordered), finished=finished is not None)
 
 
 class _Parser:
@@ -73,6 +74,7 @@ class _Parser:
 
     def __init__(self) -> None:
         self.made: list[Interaction] = []
+        self.places: list[int] = []
         self._headers: Mapping[str, str] = {}
         self._orders: Orders = RECEIVED
         self._content: dict[int, list[object]] = {}
@@ -93,6 +95,7 @@ class _Parser:
             answer=_answer(response, f"{place}.response"),
         )
         self.made.append(interaction)
+        self.places.append(_count(members, "number", place, len(self.made)))
 
     def _body(self, request: JsonObject, place: str) -> Body:
         raw = _raw(request, place)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from playhead.cassettes import yaml_text
 from playhead.cassettes.bodies import MESSAGES, Body
@@ -44,19 +45,34 @@ class Writer:
         """What a finished file ends with."""
         return f"finished: {len(self._bodies)}\n"
 
-    def item(self, interaction: Interaction) -> str:
-        """The text of the next interaction, which every later one may refer to."""
-        request = self._request(interaction)
+    def item(self, interaction: Interaction, number: int | None = None) -> str:
+        """The text of the next interaction, which every later one may refer to.
+
+        `number` is its place in the order of the requests, where it comes out of turn.
+        """
+        body = self._rebased(interaction.body)
+        request = self._request(interaction, body)
         self._bodies.append(interaction.body)
         self._numbers[id(interaction.body)] = len(self._bodies)
         self._content[id(interaction.body)] = content_of(interaction.answer)
         self._headers = interaction.headers
-        item = yaml_text.item({"request": request, "response": _response(interaction.answer)})
+        place = {} if number in (None, len(self._bodies)) else {"number": number}
+        item = yaml_text.item({**place, "request": request, "response": _response(interaction.answer)})
         # by this line one knows, should the recorder be killed, that what stands before it is whole
         return f"{item}# end {len(self._bodies)}\n"
 
-    def _request(self, interaction: Interaction) -> JsonObject:
-        body = interaction.body
+    def _rebased(self, body: Body) -> Body:
+        """The body told by one that is written already: parallel requests end in another order than they begin."""
+        before: Body | None = body.before
+        kept = body.kept
+        while before is not None and id(before) not in self._numbers:
+            before, kept = before.before, min(kept, before.kept)
+        if before is body.before:
+            return body
+        kept = kept if before is not None else 0
+        return replace(body, before=before, kept=kept, added=tuple(body.messages()[kept:]))
+
+    def _request(self, interaction: Interaction, body: Body) -> JsonObject:
         made: JsonObject = {}
         if (interaction.method, interaction.path) != ("POST", MESSAGES_PATH):
             made["url"] = f"{interaction.method} {interaction.path}"
