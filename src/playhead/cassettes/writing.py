@@ -66,7 +66,8 @@ class Writer:
         before: Body | None = body.before
         kept = body.kept
         while before is not None and id(before) not in self._numbers:
-            before, kept = before.before, min(kept, before.kept)
+            kept = min(kept, before.kept)
+            before = before.before
         if before is body.before:
             return body
         kept = kept if before is not None else 0
