@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import threading
+from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -17,6 +18,7 @@ from playhead import files
 from playhead.cassettes.bodies import Shelf
 from playhead.cassettes.document import read, write
 from playhead.cassettes.interaction import Answer, Interaction
+from playhead.cassettes.received import is_over
 from playhead.cassettes.writing import Writer
 from playhead.doors.tee import Tee
 from playhead.engine.http import Incoming
@@ -86,6 +88,8 @@ class Recording:
         with self._lock:
             if self._failure is not None:
                 return
+            if answer.fault == "abandoned" and answer.streamed and is_over(answer):
+                answer = replace(answer, fault=None)
             try:
                 interaction = Interaction(
                     method=incoming.method,

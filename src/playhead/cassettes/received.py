@@ -27,6 +27,12 @@ def content_of(answer: Answer) -> list[object]:
     return content if isinstance(content, list) else []
 
 
+def is_over(answer: Answer) -> bool:
+    """Whether a stream told its end, or its failure: a client that reads no further has missed nothing."""
+    made, _ = _accumulated(answer)
+    return made.complete or made.error is not None
+
+
 def exchanges_of(interactions: Iterable[Interaction]) -> tuple[Exchange, ...]:
     """The exchanges that a cassette tells; messages that are sent again are the very same objects."""
     return tuple(_exchange(number, interaction) for number, interaction in enumerate(interactions, 1))

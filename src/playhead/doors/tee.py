@@ -47,7 +47,8 @@ class Tee(TransportBase):
             passing.end(_fault(error))
             raise
         passing.answered(response)
-        response.stream = _stream(module, response.stream, passing)
+        if not passing.over:
+            response.stream = _stream(module, response.stream, passing)
         return response
 
     async def handle_async_request(self, request: Any) -> Any:
@@ -61,7 +62,8 @@ class Tee(TransportBase):
             passing.end(_fault(error))
             raise
         passing.answered(response)
-        response.stream = _stream(module, response.stream, passing)
+        if not passing.over:
+            response.stream = _stream(module, response.stream, passing)
         return response
 
     def _transport(self, module: Any, *, later: bool) -> Any:
@@ -98,7 +100,7 @@ class _Passing:
         self._decoder: Any = None
         self._pieces: list[bytes] = []
         self._times: list[int] = []
-        self._over = False
+        self.over = False
 
     def answered(self, response: Any) -> None:
         """The status and the headers have come."""
@@ -108,6 +110,11 @@ class _Passing:
         if self._decoder is not None:
             headers.pop("content-encoding", None)
         self._headers = headers
+        if response.is_closed:
+            # made with its content, and decoded: nobody will read it from the stream
+            self._decoder = None
+            self.piece(response.content)
+            self.end(None)
 
     def piece(self, data: bytes) -> None:
         """A piece of the body has come; a client that stops here has got it."""
@@ -123,9 +130,9 @@ class _Passing:
 
     def end(self, fault: str | None) -> None:
         """Nothing more comes."""
-        if self._over:
+        if self.over:
             return
-        self._over = True
+        self.over = True
         streamed = self._headers.get("content-type", "").startswith("text/event-stream")
         ends, total = [], 0
         for piece in self._pieces[:-1]:
