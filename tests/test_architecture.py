@@ -22,11 +22,12 @@ _ORDER: tuple[tuple[str, ...], ...] = (
     ("files",),
     ("wire",),
     ("rules",),
-    ("script", "cassettes", "readers"),
+    ("script", "cassettes"),
+    ("readers",),
     ("engine",),
     ("doors",),
     ("plugins",),
-    ("fake",),
+    ("fake", "recording"),
     ("testing", "cli"),
 )
 for _position, _rooms in enumerate(_ORDER):

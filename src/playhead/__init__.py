@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from playhead.errors import UnknownFormat as UnknownFormat
     from playhead.fake import FakeClaude as FakeClaude
     from playhead.readers.table import load as load
+    from playhead.recording import Recording as Recording
+    from playhead.recording import record as record
     from playhead.rules.checker import api_error as api_error
     from playhead.rules.checker import check as check
     from playhead.rules.checker import check_request as check_request
@@ -78,6 +80,7 @@ _HOMES = {
     "Model": "rules.models",
     "Models": "rules.models",
     "PlayheadError": "errors",
+    "Recording": "recording",
     "RecordingError": "errors",
     "RehearsalFailed": "errors",
     "Request": "script.request",
@@ -111,6 +114,7 @@ _HOMES = {
     "mcp_listing": "script.server_tools",
     "pause": "script.replies",
     "raw": "script.faults",
+    "record": "recording",
     "redacted": "script.replies",
     "refuse": "script.replies",
     "reply": "script.steps",

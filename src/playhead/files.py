@@ -157,6 +157,11 @@ def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
         raise
 
 
+def replace(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> None:
+    """Puts a file in the place of another, which then is gone. Raises `OSError`; both then stand as they were."""
+    os.replace(source, os.path.realpath(target))
+
+
 def append(path: str | os.PathLike[str], data: bytes) -> None:
     """Appends to a file and makes sure that the bytes are on the disk before it returns. Raises `OSError`."""
     with open(path, "ab") as file:

@@ -22,7 +22,7 @@ def test_symbols_and_objects_are_text() -> None:
 
 def test_a_json_cassette() -> None:
     """VCR writes JSON too."""
-    from playhead.readers.yaml_document import parse
+    from playhead.cassettes.yaml_document import parse
 
     (document,) = parse(RUBY.replace(b"!binary |-", b"|-"))
     assert SHAPE.fits(document)

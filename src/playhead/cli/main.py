@@ -11,6 +11,7 @@ import sys
 import click
 
 from playhead import __version__
+from playhead.cli.convert import convert
 from playhead.cli.demo import demo
 from playhead.cli.rules import rules
 from playhead.cli.show import show
@@ -27,7 +28,7 @@ def commands() -> None:
     """
 
 
-for command in (demo, verify, show, rules):
+for command in (demo, verify, show, convert, rules):
     commands.add_command(command)
 
 

@@ -6,25 +6,12 @@ later through httpx2); the module is taken from each request. Bytes only: decisi
 
 from __future__ import annotations
 
-import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from functools import lru_cache
-from types import ModuleType, TracebackType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
-from playhead.engine.http import Fault, Incoming, Outgoing, Timeouts
-from playhead.errors import SetupError
-
-if TYPE_CHECKING:
-    import httpx2
-
-    class _Base(httpx2.BaseTransport, httpx2.AsyncBaseTransport):
-        """For type checkers only: at run time the two interfaces are met without a base class."""
-else:
-    _Base = object
-
-Self = TypeVar("Self", bound="Transport")
-
+from playhead.doors.transport import TransportBase, incoming_of, module_of
+from playhead.engine.http import Fault, Incoming, Outgoing
 
 Pause = Callable[[float, bool], Awaitable[object] | None]
 """Called with the seconds of a pause, and whether the client can await what comes back; it does so then."""
@@ -34,7 +21,7 @@ def _no_time(seconds: float, awaits: bool) -> None:
     """Waits under a clock that costs no real time."""
 
 
-class Transport(_Base):
+class Transport(TransportBase):
     """Give it to a client as `transport=`: `httpx2.Client(transport=fake.transport)`, or the SDK's own
     `DefaultHttpxClient(transport=fake.transport)`. One transport serves sync and async clients, from any thread.
 
@@ -47,71 +34,19 @@ class Transport(_Base):
 
     def handle_request(self, request: Any) -> Any:
         """The transport interface of a sync client."""
-        module = _module_of(request)
-        answer = self._answer(_incoming(request, request.read()))
+        module = module_of(request)
+        answer = self._answer(incoming_of(request, request.read()))
         if answer.delay:
             self._pause(answer.delay, False)
         return _response(module, request, answer, self._pause)
 
     async def handle_async_request(self, request: Any) -> Any:
         """The transport interface of an async client. Waits only where a pause can be awaited."""
-        module = _module_of(request)
-        answer = self._answer(_incoming(request, await request.aread()))
+        module = module_of(request)
+        answer = self._answer(incoming_of(request, await request.aread()))
         if answer.delay:
             await _paused(self._pause(answer.delay, True))
         return _response(module, request, answer, self._pause)
-
-    def close(self) -> None:
-        """Nothing is held open."""
-
-    async def aclose(self) -> None:
-        """Nothing is held open."""
-
-    def __enter__(self: Self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        exc_type: type[BaseException] | None = None,
-        exc_value: BaseException | None = None,
-        traceback: TracebackType | None = None,
-    ) -> None:
-        self.close()
-
-    async def __aenter__(self: Self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        exc_type: type[BaseException] | None = None,
-        exc_value: BaseException | None = None,
-        traceback: TracebackType | None = None,
-    ) -> None:
-        await self.aclose()
-
-
-def _module_of(request: object) -> ModuleType:
-    name = type(request).__module__.partition(".")[0]
-    module = sys.modules.get(name)
-    if module is None or not hasattr(module, "ByteStream") or not hasattr(module, "Response"):
-        raise SetupError(
-            f"the fake's transport got a request of {name or 'no module'}; it serves clients of httpx and httpx2: "
-            "use fake.client(), or anthropic.DefaultHttpxClient(transport=fake.transport)"
-        )
-    return module
-
-
-def _incoming(request: Any, body: bytes) -> Incoming:
-    # raw pairs: building the module's Headers mapping costs more than all that follows
-    headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in request.headers.raw}
-    seconds = request.extensions.get("timeout", {})
-    return Incoming(
-        method=request.method,
-        path=request.url.raw_path.decode("ascii"),
-        headers=headers,
-        body=body,
-        timeouts=Timeouts(seconds.get("connect"), seconds.get("read"), seconds.get("write")),
-    )
 
 
 def _response(module: Any, request: Any, answer: Outgoing, pause: Pause) -> Any:

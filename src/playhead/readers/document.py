@@ -63,7 +63,7 @@ def is_yaml(source: Source) -> bool:
 
 def parse_yaml(source: Source) -> object:
     """The value of a YAML text: the document, or a list of them where there are several. Raises `RecordingError`."""
-    from playhead.readers.yaml_document import YamlError, parse
+    from playhead.cassettes.yaml_document import YamlError, parse
 
     try:
         documents = parse(source.data)

@@ -143,12 +143,13 @@ class Source:
 class Recording:
     """What a reader found: the Claude exchanges in order, and by reason what it passed over.
 
-    `format` is filled in by the table.
+    `format` is filled in by the table; `finished` is False where the recording says that it was cut short.
     """
 
     exchanges: tuple[Exchange, ...] = ()
     format: str = ""
     skipped: Mapping[str, int] = field(default_factory=Counter)
+    finished: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,6 +25,7 @@ from playhead.readers import (
     nock,
     parsed_body,
     pi_session,
+    playhead_cassette,
     r_vcr,
     raw_sse,
     request_response,
@@ -57,6 +58,7 @@ SHAPES: tuple[Shape, ...] = (
 """The formats whose files are one document, JSON or YAML. Each file is parsed once, then told by its shape."""
 
 FORMATS: tuple[Format, ...] = (
+    playhead_cassette.FORMAT,
     httprr.FORMAT,
     claude_stream_json.FORMAT,
     claude_code.FORMAT,
@@ -110,7 +112,12 @@ def session_from(source: Source) -> Session:
         raise RecordingError(source.name, str(error)) from None
     except RecursionError:
         raise RecordingError(source.name, TOO_DEEP) from None
-    return Session(exchanges=with_retries(exchanges), skipped=dict(found.skipped), format=found.format)
+    return Session(
+        exchanges=with_retries(exchanges),
+        skipped=dict(found.skipped),
+        format=found.format,
+        finished=found.finished,
+    )
 
 
 def _numbered(exchanges: tuple[Exchange, ...]) -> tuple[Exchange, ...]:
@@ -126,7 +133,7 @@ def read(source: Source) -> Recording:
     if is_json(source):
         if (shape := fitting(SHAPES, source.json)) is not None:
             return replace(recording(source, shape.name, shape.calls(source.json)), format=shape.name)
-    elif not httprr.matches(source) and is_yaml(source):
+    elif not any(known.matches(source) for known in (httprr.FORMAT, playhead_cassette.FORMAT)) and is_yaml(source):
         return _read_yaml(source)
     if (known := first_match(FORMATS, source)) is None:
         raise UnknownFormat(source.name, _unknown(source))

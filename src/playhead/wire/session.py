@@ -49,7 +49,7 @@ class Session:
 
     `end` tells how the loop ended, where that is known: `{"how": "returned" | "raised" | "running", "error": text or
     None, "shown": object or None}`. `skipped` counts, by reason, what a recording held that was no Claude traffic.
-    `format` names the kind of recording it was read from.
+    `format` names the kind of recording it was read from, `finished` is False where that was cut short.
     """
 
     exchanges: tuple[Exchange, ...] = ()
@@ -57,6 +57,7 @@ class Session:
     skipped: Mapping[str, int] = field(default_factory=dict)
     alone: bool = False
     format: str = ""
+    finished: bool = True
 
     @classmethod
     def from_exchanges(

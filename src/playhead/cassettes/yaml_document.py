@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 import yaml
 
-from playhead.readers.scalars import binary, resolve
+from playhead.cassettes.scalars import binary, resolve
 
 MAX_DEPTH = 200
 """How deeply a document may be nested."""

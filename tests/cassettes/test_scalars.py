@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from playhead.readers.scalars import resolve
+from playhead.cassettes.scalars import resolve
 
 
 @pytest.mark.parametrize(("text", "value"), [("-", "-"), ("+", "+"), ("1.", 1.0), ("1e400", float("inf")), ("-0", 0)])

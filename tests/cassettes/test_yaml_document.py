@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from playhead.readers.yaml_document import MAX_DEPTH, YamlError, parse
+from playhead.cassettes.yaml_document import MAX_DEPTH, YamlError, parse
 
 TAGS = {
     "!!binary aGlnaA==": b"high",

@@ -1,0 +1,92 @@
+"""A cassette's bytes to its interactions, and back; a recording that was cut short is read as far as it goes.
+
+Law: pure; bytes in, values out. Errors say the line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import yaml
+
+from playhead.cassettes.interaction import Interaction
+from playhead.cassettes.parsing import Cassette, FieldError, parse
+from playhead.cassettes.writing import Writer
+from playhead.cassettes.yaml_document import YamlError
+from playhead.cassettes.yaml_document import parse as parse_yaml
+
+_ITEM_END = re.compile(rb"^# end \d+\r?\n", re.MULTILINE)
+_FINISHED = re.compile(rb"^finished:[^\n]*\n", re.MULTILINE)
+_STEP = re.compile(r"\[(\d+)\]|[^.\[\]]+")
+
+
+class CassetteError(ValueError):
+    """The bytes are no readable cassette. `line` counts from 1 and `field` is the place, where they are known."""
+
+    def __init__(self, reason: str, *, line: int | None = None, field: str | None = None) -> None:
+        super().__init__(reason)
+        self.reason, self.line, self.field = reason, line, field
+
+
+def read(data: bytes) -> Cassette:
+    """The cassette in these bytes. Raises `CassetteError`.
+
+    Without the last line, which says that it is finished, a recording was cut short: it is read up to the comment
+    that ends its last whole interaction.
+    """
+    if not _FINISHED.search(data):
+        ends = [match.end() for match in _ITEM_END.finditer(data)]
+        start = data.find(b"\n-") + 1
+        data = data[: ends[-1]] if ends else data[:start] if start else data
+    try:
+        documents = parse_yaml(data)
+    except YamlError as error:
+        raise CassetteError(str(error), line=error.line) from None
+    if len(documents) != 1:
+        raise CassetteError(f"a cassette is one YAML document, not {len(documents)}")
+    return interpret(documents[0], data)
+
+
+def interpret(document: object, data: bytes) -> Cassette:
+    """The cassette that a document holds; `data` are its bytes, for an error's line. Raises `CassetteError`."""
+    try:
+        return parse(document)
+    except FieldError as error:
+        raise CassetteError(error.reason, line=line_of(data, error.place), field=error.place) from None
+
+
+def write(interactions: Iterable[Interaction], *, finished: bool = True) -> bytes:
+    """The bytes of a cassette."""
+    writer = Writer()
+    parts = [writer.head(), *(writer.item(interaction) for interaction in interactions)]
+    return "".join([*parts, writer.end() if finished else ""]).encode()
+
+
+def line_of(data: bytes, place: str) -> int | None:
+    """The line, from 1, on which a place such as `interactions[3].request.keep` stands, or what is around it."""
+    node: object
+    try:
+        node = yaml.compose(data, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    except yaml.YAMLError:
+        return None
+    line: int | None = None
+    for step in _STEP.finditer(place):
+        found = _below(node, step)
+        if found is None:
+            break
+        node, line = found
+    return line
+
+
+def _below(node: object, step: re.Match[str]) -> tuple[object, int] | None:
+    if isinstance(node, yaml.SequenceNode) and step.group(1) is not None:
+        position = int(step.group(1))
+        if position < len(node.value):
+            inner = node.value[position]
+            return inner, inner.start_mark.line + 1
+    elif isinstance(node, yaml.MappingNode):
+        for key, inner in node.value:
+            if key.value == step.group():
+                return inner, key.start_mark.line + 1
+    return None

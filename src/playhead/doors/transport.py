@@ -1,0 +1,82 @@
+"""What the doors under an SDK share: the transport interface, and a request as the engine takes it.
+
+Law: imports neither httpx nor httpx2, since it cannot know which one a client uses (the SDK's 0.x speaks through httpx,
+1.0 and later through httpx2); the module is taken from each request.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType, TracebackType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from playhead.engine.http import Incoming, Timeouts
+from playhead.errors import SetupError
+
+if TYPE_CHECKING:
+    import httpx2
+
+    class _Base(httpx2.BaseTransport, httpx2.AsyncBaseTransport):
+        """For type checkers only: at run time the two interfaces are met without a base class."""
+else:
+    _Base = object
+
+Self = TypeVar("Self", bound="TransportBase")
+
+
+class TransportBase(_Base):
+    """A transport for sync and async clients that holds nothing open."""
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    async def aclose(self) -> None:
+        """Nothing is held open."""
+
+    def __enter__(self: Self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        exc_type: type[BaseException] | None = None,
+        exc_value: BaseException | None = None,
+        traceback: TracebackType | None = None,
+    ) -> None:
+        self.close()
+
+    async def __aenter__(self: Self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None = None,
+        exc_value: BaseException | None = None,
+        traceback: TracebackType | None = None,
+    ) -> None:
+        await self.aclose()
+
+
+def module_of(request: object) -> ModuleType:
+    """The HTTP library of a request. Raises `SetupError` for any other."""
+    name = type(request).__module__.partition(".")[0]
+    module = sys.modules.get(name)
+    if module is None or not hasattr(module, "ByteStream") or not hasattr(module, "Response"):
+        raise SetupError(
+            f"the fake's transport got a request of {name or 'no module'}; it serves clients of httpx and httpx2: "
+            "use fake.client(), or anthropic.DefaultHttpxClient(transport=fake.transport)"
+        )
+    return module
+
+
+def incoming_of(request: Any, body: bytes) -> Incoming:
+    """A client's request, its body read."""
+    # raw pairs: building the module's Headers mapping costs more than all that follows
+    headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in request.headers.raw}
+    seconds = request.extensions.get("timeout", {})
+    return Incoming(
+        method=request.method,
+        path=request.url.raw_path.decode("ascii"),
+        headers=headers,
+        body=body,
+        timeouts=Timeouts(seconds.get("connect"), seconds.get("read"), seconds.get("write")),
+    )
