@@ -13,8 +13,9 @@ from types import MappingProxyType
 from playhead.cassettes.bodies import Body
 from playhead.wire.tables import MESSAGES_PATH
 
-FAULTS = ("connect", "read", "write", "timeout", "connect_timeout", "write_timeout", "close")
-"""How a connection can have failed, in the words of a script's `drop` and `cut`."""
+ABANDONED = "abandoned"
+FAULTS = ("connect", "read", "write", "timeout", "connect_timeout", "write_timeout", "close", ABANDONED)
+"""How a connection can have failed, in the words of a script's `drop` and `cut`; or the client stopped reading."""
 
 _NONE: Mapping[str, str] = MappingProxyType({})
 

@@ -15,8 +15,10 @@ from typing import NamedTuple
 
 from playhead.engine.compose import Minted, compose, require_offered, tokens
 from playhead.engine.http import Incoming, Outgoing, json_answer
+from playhead.engine.mismatch import sentence
 from playhead.engine.player import Player, Players, Share
 from playhead.engine.sending import Asked, Sending, send, send_fault
+from playhead.engine.tape import Found, Tape
 from playhead.engine.threads import ThreadError, Threads
 from playhead.errors import RequestLimitReached, ScriptError
 from playhead.rules.checker import Checker, Judgement, error_body, refusal_error
@@ -77,11 +79,12 @@ class _Call(NamedTuple):
 
 
 class Engine:
-    """Answers the requests of one rehearsal."""
+    """Answers the requests of one rehearsal, from a script or from a cassette."""
 
-    def __init__(self, script: Script | Sequence[Case], settings: Settings) -> None:
+    def __init__(self, script: Script | Sequence[Case] | Tape, settings: Settings) -> None:
         self.settings = settings
-        self.players = Players(script, settings.share)
+        self.tape = script if isinstance(script, Tape) else None
+        self.players = Players(() if isinstance(script, Tape) else script, settings.share)
         self.exchanges: list[Exchange] = []
         self.errors: list[ScriptError] = []
         self.over: list[Player] = []
@@ -118,7 +121,8 @@ class Engine:
             raise RequestLimitReached(self.settings.limit)
         endpoint = _ENDPOINTS.get((incoming.method, endpoint_of(incoming.path)))
         if endpoint is None:
-            return self._unknown_endpoint(self._exchange(incoming))
+            exchange = self._exchange(incoming)
+            return self._unknown_endpoint(exchange) if self.tape is None else self._replay_unjudged(exchange, incoming)
         try:
             reading, earlier = read_next(incoming.body, reversed(self._readings.values()))
         except JsonError as error:
@@ -126,15 +130,20 @@ class Engine:
         like = next((p for p, r in self._readings.items() if r is earlier), None) if earlier else None
         exchange = self._exchange(incoming, reading.body)
         try:
+            found = None if self.tape is None else self.tape.find(exchange)
+            if found is not None:
+                exchange = replace(exchange, status=found.status)
             judgement = self._judge(exchange, like, len(incoming.body))
         except ScriptError as error:
             self.errors.append(error)
             return self._fail(exchange, None, 400, "invalid_request_error", f"Playhead: {error}")
         exchange = self._linked(exchange, judgement)
         self._found += judgement.violations
-        if judgement.refusal is not None and self.settings.strict:
-            return self._refuse(exchange, judgement)
-        return endpoint(self, _Call(exchange, reading, judgement, like, incoming.timeout))
+        call = _Call(exchange, reading, judgement, like, incoming.timeout)
+        refused = judgement.refusal is not None and self.settings.strict
+        if found is not None and (found.position is not None or not refused):
+            return self._replay(call, found)
+        return self._refuse(exchange, judgement) if refused else endpoint(self, call)
 
     def ran(self, name: str, arguments: JsonObject, outcome: object) -> None:
         """Takes in that the client ran a tool: the call is the latest of that name and input not yet run."""
@@ -209,6 +218,36 @@ class Engine:
         self._take_in(replace(exchange, **sending.seen), judgement)  # type: ignore[arg-type]
         return sending.outgoing
 
+    def _replay(self, call: _Call, found: Found) -> Outgoing:
+        """Answers with what was recorded."""
+        assert self.tape is not None
+        if found.position is None:
+            mismatch = self.tape.miss(found, call.exchange, call.judgement.link)
+            told = f"Playhead: {sentence(self.tape, mismatch)}"
+            return self._fail(call.exchange, call.judgement, 400, "invalid_request_error", told)
+        sending = self.tape.play(found.position, self._asked(call))
+        self._remember(call)
+        self._take_in(replace(call.exchange, **sending.seen), call.judgement)  # type: ignore[arg-type]
+        return sending.outgoing
+
+    def _replay_unjudged(self, exchange: Exchange, incoming: Incoming) -> Outgoing:
+        """The same for an endpoint that no rule knows; who only looks whether anybody is there need not be recorded."""
+        assert self.tape is not None
+        judgement = Judgement(link=None, position=None, violations=())
+        try:
+            found = self.tape.find(exchange, incoming.body)
+        except ScriptError as error:
+            self.errors.append(error)
+            return self._fail(exchange, None, 400, "invalid_request_error", f"Playhead: {error}")
+        if found.position is None and exchange.method == "HEAD":
+            return self._unknown_endpoint(exchange)
+        return self._replay(_Call(exchange, Reading(body={}), judgement, None, incoming.timeout), found)
+
+    @staticmethod
+    def _asked(call: _Call) -> Asked:
+        streams = call.body.get("stream") is True
+        return Asked(_request_id(call.exchange.number), stream=streams, timeout=call.timeout)
+
     def _request(self, exchange: Exchange, judgement: Judgement) -> Request:
         link = judgement.link
         return Request(
@@ -231,7 +270,7 @@ class Engine:
     def _send(self, step: Item, call: _Call, player: Player) -> tuple[Sending, Minted]:
         """The answer that a step makes. Raises `ScriptError`."""
         body = call.body
-        asked = Asked(_request_id(call.exchange.number), stream=body.get("stream") is True, timeout=call.timeout)
+        asked = self._asked(call)
         if isinstance(step, Fail | Drop | Raw):
             return send_fault(step, asked), self._minted
         sent = step if isinstance(step, Sent) else Sent(reply=step)
