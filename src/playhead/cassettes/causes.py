@@ -123,7 +123,7 @@ def _cut(difference: Difference) -> str | None:
     """Whether today's messages are some of the recorded ones, in their order; a summary may stand for the others."""
     theirs, ours = (list(map(canonical, body["messages"])) for body in (difference.theirs, difference.ours))
     missing = len(theirs) - len(ours)
-    if missing <= 0 or not ours:
+    if difference.member != "messages" or missing <= 0 or not ours:
         return None
     rest = iter(theirs)
     kept = sum((Counter(theirs) & Counter(ours)).values())
@@ -191,21 +191,24 @@ Cause = Callable[[Difference], str | None]
 
 CAUSES: Mapping[str, Cause] = MappingProxyType(
     {
+        "cut": _cut,
+        "longer": _longer,
+        "order": _order,
         "space": _space,
         "model": _model,
         "tools": _tools,
         "system": _system,
         "stream": _stream,
         "parameter": _parameter,
-        "cut": _cut,
-        "longer": _longer,
-        "order": _order,
         "echo": _echo,
         "result": _result,
         "prompt": _prompt,
     }
 )
-"""Every cause by its name, the most certain first. What a volatile rule looks past is looked for before all of them."""
+"""Every cause by its name, the most certain first."""
+
+OF_THE_WHOLE = frozenset({"cut", "longer", "order"})
+"""Causes that explain more than the one place: what a volatile rule looks past is looked for after these only."""
 
 
 def cause_of(difference: Difference) -> tuple[str, str]:

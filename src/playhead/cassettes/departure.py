@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from playhead.cassettes.causes import Difference, cause_of
+from playhead.cassettes.causes import OF_THE_WHOLE, Difference, cause_of
 from playhead.cassettes.normal import Rules, Steps, normal_envelope, normal_message, sent_path
 from playhead.cassettes.volatile import VOLATILE, Volatile
 from playhead.wire.codec import JsonObject, canonical, encode_text
@@ -60,7 +60,7 @@ def departure_at(
 
 
 def _departure(path: str, left: object, right: object, rules: Rules, cause: str, likely: str) -> Departure:
-    volatile = _looked_past(left, right, rules)
+    volatile = _looked_past(left, right, rules) if cause not in OF_THE_WHOLE else []
     if volatile:
         cause, likely = "volatile", "; ".join(rule.likely for rule in volatile)
     before, now = excerpts(left, right)

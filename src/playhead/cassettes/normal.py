@@ -54,6 +54,16 @@ def normal_message(message: object, position: int, rules: Rules) -> Json:
     return rules.applied(made, ("messages", position))
 
 
+def normal_reply(response: JsonObject, rules: Rules) -> JsonObject:
+    """What a reply says, in its normal form: why it stopped and its content; of another answer, all of it."""
+    if "content" not in response:
+        said = _normal(response)
+    else:
+        said = {"stop_reason": response.get("stop_reason"), "content": _content(response["content"])}
+    applied = rules.applied(said, ("$response",))
+    return applied if isinstance(applied, dict) else {}
+
+
 def normal_envelope(body: JsonObject, rules: Rules) -> JsonObject:
     """All of a request but its messages, in its normal form: what is empty is absent, the system prompt is blocks."""
     made: JsonObject = {}

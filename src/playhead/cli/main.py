@@ -12,6 +12,7 @@ import click
 
 from playhead import __version__
 from playhead.cli.demo import demo
+from playhead.cli.diff import diff
 from playhead.cli.rules import rules
 from playhead.cli.show import show
 from playhead.cli.verify import verify
@@ -27,7 +28,7 @@ def commands() -> None:
     """
 
 
-for command in (demo, verify, show, rules):
+for command in (demo, verify, show, diff, rules):
     commands.add_command(command)
 
 

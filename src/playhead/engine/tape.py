@@ -12,10 +12,11 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import NamedTuple
 
+from playhead.cassettes.consequence import Consequences
 from playhead.cassettes.departure import departure
 from playhead.cassettes.interaction import ABANDONED, Answer, Interaction
 from playhead.cassettes.matching import Asked as AskedKey
-from playhead.cassettes.matching import Chains, Recorded
+from playhead.cassettes.matching import Chains, Nearest, Recorded
 from playhead.cassettes.normal import Rules
 from playhead.cassettes.parsing import Cassette
 from playhead.cassettes.volatile import VolatileLike
@@ -90,7 +91,7 @@ class Tape:
         self._chains = Chains(self._rules)
         self._recorded = Recorded(map(self._chains.of_interaction, self.interactions))
         self._hurry = hurry
-        self._left: dict[object, int] = {}
+        self._consequences = Consequences()
         self._session: Session | None = None
 
     @property
@@ -131,20 +132,17 @@ class Tape:
         """Takes in a request that no recorded one fits, and says why; one that follows from an earlier such request is
         only counted there.
         """
-        asked = found.asked
-        conversation = () if link is None else (link.conversation,)
-        marks = (asked.key, asked.key[:3], *conversation, *(node.digest for node in asked.node.back()))
-        first = next((self._left[mark] for mark in marks if mark in self._left), None)
+        conversation = None if link is None else link.conversation
+        first = self._consequences.cause(found.asked, conversation)
         if first is None and len(self.mismatches) >= _TOLD:
             first = len(self.mismatches) - 1
         if first is not None:
             self.mismatches[first] = replace(self.mismatches[first], later=self.mismatches[first].later + 1)
             return self.mismatches[first]
-        made, mark = self._explained(found, f"{exchange.method} {exchange.path}")
-        for known in (asked.key, *conversation, *mark):
-            self._left[known] = len(self.mismatches)
-        self.mismatches.append(made)
-        return made
+        nearest = self._recorded.nearest(found.asked)
+        self._consequences.note(found.asked, conversation, len(self.mismatches), self._recorded, nearest)
+        self.mismatches.append(self._explained(found, nearest, f"{exchange.method} {exchange.path}"))
+        return self.mismatches[-1]
 
     def where(self, position: int) -> str:
         """Where a recorded exchange stands, for people."""
@@ -159,26 +157,25 @@ class Tape:
         link = self.session.links[position]
         return link.turn if link is not None else None
 
-    def _explained(self, found: Found, what: str) -> tuple[Mismatch, tuple[object, ...]]:
-        """Why nothing fits, and by what else a request is known to follow from this one."""
-        asked = found.asked
-        nearest = self._recorded.nearest(asked)
+    def _explained(self, found: Found, nearest: Nearest | None, what: str) -> Mismatch:
+        """Why nothing fits."""
         if nearest is None:
-            return Mismatch(asked=what, likely=self._ends(f"the loop asks for {what} only now")), ()
-        if self._recorded.knows(asked.key):
-            return self._again(asked, what), ()
+            return Mismatch(asked=what, likely=self._ends(f"the loop asks for {what} only now"))
+        if self._recorded.knows(found.asked.key):
+            return self._again(found.asked, what)
         theirs = _values(self.interactions[nearest.position])
         left = departure(theirs or {}, found.body or {}, self._rules)
-        made = Mismatch(asked=what, place=nearest.position, path="$", likely="the body, which is no JSON object")
         if left is None:
-            return made, ()
-        likely = self._ends(left.likely) if left.cause == "longer" else left.likely
-        made = replace(
-            made, path=left.path, recorded=left.recorded, today=left.today, likely=likely, volatile=left.volatile
+            return Mismatch(asked=what, place=nearest.position, path="$", likely="the body, which is no JSON object")
+        return Mismatch(
+            asked=what,
+            place=nearest.position,
+            path=left.path,
+            recorded=left.recorded,
+            today=left.today,
+            likely=self._ends(left.likely) if left.cause == "longer" else left.likely,
+            volatile=left.volatile,
         )
-        if self._recorded.requests[nearest.position].key.envelope != asked.key.envelope:
-            return made, (asked.key[:3],)
-        return made, (asked.node.at(nearest.shared + 1).digest,)
 
     def _again(self, asked: AskedKey, what: str) -> Mismatch:
         places = [at for at, known in enumerate(self._recorded.requests) if known.key == asked.key]
