@@ -1,7 +1,8 @@
-"""Recordings of our own making, for tests: what passes a transport, as interactions. Not tests themselves."""
+"""Recordings of our own making, for tests: made of values, or of what passes a transport. Not tests themselves."""
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,8 +14,19 @@ from playhead import FakeClaude
 from playhead.cassettes.bodies import Shelf
 from playhead.cassettes.document import write
 from playhead.cassettes.interaction import Answer, Interaction
+from playhead.cassettes.parsing import Cassette
+from playhead.engine.engine import Engine, Settings
+from playhead.engine.http import Incoming, Outgoing
+from playhead.engine.tape import Tape
 
+HEADERS = {"x-api-key": "k", "anthropic-version": "2023-06-01"}
+JSON = {"content-type": "application/json"}
+STREAM = {"content-type": "text/event-stream; charset=utf-8"}
 MODEL = "claude-opus-5-5"
+ASK = {"role": "user", "content": "hi"}
+CALL = {"type": "tool_use", "id": "toolu_1", "name": "add", "input": {}}
+TOOLS = [{"name": "add", "input_schema": {"type": "object"}}]
+Call = tuple[Sequence[Any], Answer]
 _FAULTS = {httpx2.ReadError: "read", httpx2.RemoteProtocolError: "close", httpx2.ReadTimeout: "timeout"}
 _FAULTS |= {httpx2.ConnectError: "connect", httpx2.WriteError: "write"}
 
@@ -90,6 +102,44 @@ def cassette(path: Path, interactions: Sequence[Interaction], *, finished: bool 
     return path
 
 
-def interaction(body: bytes, answer: Answer, shelf: Shelf, **fields: Any) -> Interaction:
-    """One call, sharing what it can with those before on the shelf."""
-    return Interaction(body=shelf.put(body), answer=answer, **fields)
+def said(text: str, *more: object, stop_reason: str = "end_turn") -> Answer:
+    message = {
+        "id": f"msg_{text}",
+        "type": "message",
+        "role": "assistant",
+        "model": MODEL,
+        "content": [{"type": "text", "text": text}, *more],
+        "stop_reason": stop_reason,
+        "stop_sequence": None,
+        "usage": {"input_tokens": 1, "output_tokens": 1},
+    }
+    return Answer(headers=JSON, body=json.dumps(message).encode())
+
+
+def failed(status: int, **headers: str) -> Answer:
+    error = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
+    return Answer(status=status, headers={**JSON, **headers}, body=json.dumps(error).encode())
+
+
+def raw(*messages: object, **members: object) -> bytes:
+    body = {"model": MODEL, "max_tokens": 64, "messages": messages, "tools": TOOLS, **members}
+    return json.dumps(body).encode()
+
+
+def tape_of(*calls: Call, finished: bool = True, **options: Any) -> Tape:
+    shelf = Shelf()
+    interactions = tuple(Interaction(body=shelf.put(raw(*messages)), answer=answer) for messages, answer in calls)
+    return Tape(Cassette(interactions=interactions, finished=finished), "a.yaml", **options)
+
+
+def engine_of(tape: Tape, **settings: Any) -> Engine:
+    return Engine(tape, Settings(**{"share": "any", **settings}))
+
+
+def post(engine: Engine, body: bytes, path: str = "/v1/messages") -> Outgoing:
+    return engine.answer(Incoming(method="POST", path=path, headers=HEADERS, body=body))
+
+
+def text_of(answer: Outgoing) -> str:
+    value = json.loads(answer.body)
+    return str(value["error"]["message"] if "error" in value else value["content"][0]["text"])

@@ -255,9 +255,11 @@ def test_the_rules_that_would_look_past_it_are_named() -> None:
     today = copy.deepcopy(recorded())
     today["system"] = "Today is 2026-11-29. You work in /srv/ci/app."
     found = departure(recorded(), today, Rules.of())
-    assert found is not None and found.volatile == ("dates", "cwd")
+    assert found is not None
+    assert found.volatile == ("dates", "cwd")
     found = departure(recorded(), today, Rules.of("dates"))
-    assert found is not None and found.volatile == ("cwd",)
+    assert found is not None
+    assert found.volatile == ("cwd",)
     assert (found.recorded, found.today) == (
         '"Today is <date>. You work in /home/me/app."',
         '"Today is <date>. You work in /srv/ci/app."',
@@ -273,10 +275,12 @@ def test_what_changes_all_is_told_before_the_messages() -> None:
     today["model"] = "m"
     for path, member in (("$.model", "model"), ("$.system", "system"), ("$.max_tokens", "max_tokens")):
         found = departure(recorded(), today, Rules.of())
-        assert found is not None and found.path == path
+        assert found is not None
+        assert found.path == path
         today[member] = recorded()[member]
     found = departure(recorded(), today, Rules.of())
-    assert found is not None and found.path == "$.messages[0].content"
+    assert found is not None
+    assert found.path == "$.messages[0].content"
 
 
 LONG = "x" * 500

@@ -6,6 +6,8 @@ that is not needed is an error of its own.
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Literal, assert_type
 
 import anthropic
@@ -13,6 +15,7 @@ import httpx2
 
 from playhead import (
     ApiError,
+    CassetteNotFinished,
     Exchange,
     ExpectationNotMet,
     FakeClaude,
@@ -21,6 +24,7 @@ from playhead import (
     RehearsalFailed,
     Request,
     RequestLimitReached,
+    RequestMismatch,
     Rule,
     RuleViolations,
     Script,
@@ -101,6 +105,23 @@ def options(rule: Rule) -> None:
     FakeClaude([], False)  # type: ignore[call-arg]
 
 
+def cassettes(path: Path) -> None:
+    """What a replay may be told, and what its error carries."""
+    assert_type(FakeClaude.from_cassette("a.yaml"), FakeClaude)
+    FakeClaude.from_cassette(path, volatile="dates", strict=False, ignore=["system-stable"], conversations="one")
+    FakeClaude.from_cassette(path, volatile=["dates", re.compile("x"), str.lower], sleep=print, accept="make record")
+    FakeClaude.from_cassette(path, conversations="each")  # type: ignore[arg-type]
+    FakeClaude.from_cassette(path, volatile=5)  # type: ignore[arg-type]
+    FakeClaude.from_cassette(path, "dates")  # type: ignore[call-arg]
+    try:
+        FakeClaude.from_cassette(path).assert_ok()
+    except RequestMismatch as error:
+        assert_type(error.turn, int | None)
+        assert_type(error.path, str | None)
+        assert_type(error.recorded, str | None)
+        assert_type(error.likely, str)
+
+
 def uses() -> None:
     """What a fake gives."""
     with FakeClaude([say("a")]) as fake, fake.expect("tool-use-unanswered"):
@@ -142,6 +163,8 @@ def errors() -> None:
         RuleViolations,
         ScriptNotFinished,
         ScriptOver,
+        CassetteNotFinished,
+        RequestMismatch,
         ExpectationNotMet,
         SeveralFailures,
     ]

@@ -99,6 +99,8 @@ class _Comparing:
         self._recorded = Recorded(self._ask(one.exchange) for one in theirs)
         self._consequences = Consequences()
         self._found: list[Divergence] = []
+        # conversations of today's that have left the recording, and recorded ones from which some have
+        self._left: set[int | None] = set()
         self._ended: set[int | None] = set()
         self._same = 0
 
@@ -118,21 +120,31 @@ class _Comparing:
             self._same += 1
             return
         first = self._consequences.cause(asked, one.conversation)
-        if first is not None:
-            self._found[first] = replace(self._found[first], later=self._found[first].later + 1)
+        if first is not None and one.conversation in self._left:
+            self._later(first)
             return
         nearest = self._recorded.nearest(asked) if position is None else Nearest(position, asked.node.count)
-        what = answered or self._departed(one.exchange, asked, nearest)
-        self._consequences.note(asked, one.conversation, len(self._found), self._recorded, nearest)
         theirs = None if nearest is None else self._theirs[nearest.position]
+        self._left.add(one.conversation)
         if theirs is not None:
             self._ended.add(theirs.conversation)
-        number = None if theirs is None else theirs.exchange.number
+        if first is not None:
+            self._later(first)
+            return
+        self._consequences.note(asked, one.conversation, len(self._found), self._recorded, nearest)
         self._found.append(
             Divergence(
-                conversation=one.conversation, turn=one.turn, recorded=number, today=one.exchange.number, what=what
+                conversation=one.conversation,
+                turn=one.turn,
+                recorded=None if theirs is None else theirs.exchange.number,
+                today=one.exchange.number,
+                what=answered or self._departed(one.exchange, asked, nearest),
             )
         )
+
+    def _later(self, first: int) -> None:
+        """One more that only follows from the divergence found so early."""
+        self._found[first] = replace(self._found[first], later=self._found[first].later + 1)
 
     def _departed(self, exchange: Exchange, asked: Asked, nearest: Nearest | None) -> Departure:
         said = f"{exchange.method} {exchange.path}"
@@ -166,8 +178,7 @@ class _Comparing:
             if one.conversation in self._ended:
                 continue
             if one.conversation in ended:
-                at = ended[one.conversation]
-                self._found[at] = replace(self._found[at], later=self._found[at].later + 1)
+                self._later(ended[one.conversation])
                 continue
             ended[one.conversation] = len(self._found)
             said = f"{one.exchange.method} {one.exchange.path}"

@@ -80,6 +80,7 @@ class Chains:
         self.rules = rules
         self._by_last: dict[int, tuple[Sequence[object], Node]] = {}
         self._by_body: dict[int, tuple[Body, Node]] = {}
+        self._own: dict[int, tuple[object, int, bytes]] = {}
         self._envelopes: deque[tuple[JsonObject, bytes]] = deque(maxlen=_REMEMBERED)
 
     def ask(self, method: str, path: str, body: JsonObject | None, raw: bytes = b"") -> Asked:
@@ -142,7 +143,12 @@ class Chains:
         return NO_MESSAGES
 
     def _child(self, node: Node, message: object) -> Node:
-        own = _hashed(canonical(normal_message(message, node.count, self.rules)))
+        # the same object in the same place: only what stands before it may be another
+        known = self._own.get(id(message))
+        if known is None or known[0] is not message or known[1] != node.count:
+            own = _hashed(canonical(normal_message(message, node.count, self.rules)))
+            known = self._own[id(message)] = message, node.count, own
+        own = known[2]
         return Node(_hashed(node.digest + own), own, node, node.count + 1)
 
 
