@@ -129,7 +129,7 @@ def raw(*messages: object, **members: object) -> bytes:
 def tape_of(*calls: Call, finished: bool = True, **options: Any) -> Tape:
     shelf = Shelf()
     interactions = tuple(Interaction(body=shelf.put(raw(*messages)), answer=answer) for messages, answer in calls)
-    return Tape(Cassette(interactions=interactions, finished=finished), "a.yaml", **options)
+    return Tape(Cassette(interactions=interactions, finished=finished), **{"name": "a.yaml", **options})
 
 
 def engine_of(tape: Tape, **settings: Any) -> Engine:

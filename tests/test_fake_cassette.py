@@ -225,7 +225,7 @@ def test_a_long_loop(tmp_path: Path) -> None:
         return sum(seen)
 
     once, twice = build(50), build(100)
-    assert once > 50 * 2000
+    assert once > 49 * 2000
     assert twice < 2.1 * once
 
 

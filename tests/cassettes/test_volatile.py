@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from playhead import SetupError
-from playhead.cassettes.volatile import VOLATILE, below, chosen, parse_place, volatile_table, without
+from playhead.cassettes.volatile import VOLATILE, alike, below, chosen, parse_place, volatile_table, without
 
 ALIKE: list[tuple[str, str, str]] = [
     ("dates", "it is 2025-01-01", "it is 2026-11-29"),
@@ -165,6 +165,13 @@ def test_places_step_by_step() -> None:
     assert in_messages == (("*", "content"), (..., "id"))
     assert below(in_messages, 3) == (("content",), (..., "id"))
     assert below(below(in_messages, 3), "content") == ((), (..., "id"))
+
+
+def test_an_images_bytes_are_no_text() -> None:
+    """They are long, and a rule of texts knows nothing of them."""
+    source = {"type": "base64", "media_type": "image/png", "data": "AAAA"}
+    assert alike({"a": [source], "data": "b"}, [str.lower]) == {"a": [source], "data": "b"}
+    assert alike({**source, "type": "text"}, [str.lower]) == {**source, "type": "text", "data": "aaaa"}
 
 
 def test_the_table_names_every_rule() -> None:

@@ -54,7 +54,7 @@ def test_where_today_leaves_the_recording(tmp_path: Path, monkeypatch: pytest.Mo
         "              recorded\n"
         "    see       exchange 2 of the recording, exchange 2 of today's\n"
         "\n"
-        "1 exchange the same, 1 leaves the recording, 0 after that\n"
+        "1 exchange the same, 1 leaves the recording\n"
     )
 
 
@@ -113,7 +113,7 @@ def test_a_run_that_ends_early(tmp_path: Path) -> None:
         "    means     today's run ends before the recorded one\n"
         "    see       exchange 2 of the recording\n"
         "\n"
-        "1 exchange the same, 1 leaves the recording, 0 after that\n"
+        "1 exchange the same, 1 leaves the recording\n"
     )
 
 
@@ -122,6 +122,18 @@ def test_columns(tmp_path: Path) -> None:
     one, other = recording(tmp_path / "a.har", "x" * 500), recording(tmp_path / "b.har", "x" * 250 + "y" * 250)
     lines = diff(one, other).output.splitlines()
     assert all(len(line) <= 80 for line in lines)
+
+
+def test_the_page_shows_what_one_gets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The example in docs/replay.md is what the command prints."""
+    page = Path(__file__).resolve().parents[2] / "docs" / "replay.md"
+    if not page.is_file():
+        pytest.skip("docs/ is not part of this checkout")
+    monkeypatch.chdir(tmp_path)
+    recording(tmp_path / "monday.har", "it is 2025-01-01")
+    recording(tmp_path / "tuesday.har", "it is 2025-01-02")
+    output = diff("monday.har", "tuesday.har").output
+    assert f"```text\n$ playhead diff monday.har tuesday.har\n{output}```" in page.read_text("utf-8")
 
 
 UNUSABLE: dict[str, tuple[list[str], str]] = {

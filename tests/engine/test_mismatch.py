@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,10 +25,13 @@ def result(content: str) -> dict[str, object]:
     return {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": content}]}
 
 
-def dated(accept: str | None = COMMAND) -> Engine:
+def dated(accept: str | None = COMMAND, **options: Any) -> Engine:
     """Two turns: a call, and its result with a date."""
-    first = said("Let me see.", CALL, stop_reason="tool_use")
-    return engine_of(tape_of(([ASK], first), ([ASK, REPLY, result("2025-01-01")], said("Done.")), accept=accept))
+    calls = (
+        ([ASK], said("Let me see.", CALL, stop_reason="tool_use")),
+        ([ASK, REPLY, result("2025-01-01")], said("Done.")),
+    )
+    return engine_of(tape_of(*calls, accept=accept, **options))
 
 
 def failure_of(engine: Engine) -> PlayheadError:
@@ -62,6 +67,18 @@ def test_where_today_leaves_the_recording() -> None:
         '"2025-01-01", today "2026-11-29"; likely the clock: freeze it (fixture claude_clock), or replay with '
         f'volatile=["dates"]; if today\'s is right: {COMMAND}'
     )
+
+
+def test_the_page_shows_what_one_gets() -> None:
+    """The example in docs/replay.md is the report."""
+    page = Path(__file__).resolve().parents[2] / "docs" / "replay.md"
+    if not page.is_file():
+        pytest.skip("docs/ is not part of this checkout")
+    engine = dated(accept=None, name="cassettes/103_days.yaml")
+    post(engine, raw(ASK))
+    for more in range(3):
+        post(engine, raw(ASK, REPLY, result("2026-11-29"), *[ASK] * more))
+    assert f"```text\nplayhead.RequestMismatch: {failure_of(engine)}\n```" in page.read_text("utf-8")
 
 
 def test_a_request_that_follows_is_answered_with_the_first_difference() -> None:

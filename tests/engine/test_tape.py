@@ -161,6 +161,7 @@ def test_token_counts_models_and_all_else_are_replayed() -> None:
     assert post(engine, raw(ASK), "/v1/messages/count_tokens?beta=true").body == b'{"input_tokens":7}'
     assert engine.answer(get).body == b'{"data":[],"has_more":false}'
     assert post(engine, b'{ "requests": [] }', "/v1/messages/batches").status == 200
+    assert engine.exchanges[-1].request == {"requests": []}
     assert failures(engine) == []
     again = json.loads(engine.answer(get).body)
     assert "exchange 2 (GET /v1/models?limit=2) of a.yaml is asked for again" in again["error"]["message"]

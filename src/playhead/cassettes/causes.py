@@ -54,8 +54,14 @@ class Difference:
         """The message of this request in which the place is."""
         if self.member != "messages" or len(self.steps) < 2 or not isinstance(at := self.steps[1], int):
             return {}
-        found = body["messages"][at] if at < len(body["messages"]) else None
+        messages = _messages(body)
+        found = messages[at] if at < len(messages) else None
         return found if isinstance(found, dict) else {}
+
+
+def _messages(body: JsonObject) -> list[object]:
+    messages = body.get("messages")
+    return messages if isinstance(messages, list) else []
 
 
 def _blocks(content: object) -> list[JsonObject]:
@@ -121,7 +127,7 @@ def _parameter(difference: Difference) -> str | None:
 
 def _cut(difference: Difference) -> str | None:
     """Whether today's messages are some of the recorded ones, in their order; a summary may stand for the others."""
-    theirs, ours = (list(map(canonical, body["messages"])) for body in (difference.theirs, difference.ours))
+    theirs, ours = (list(map(canonical, _messages(body))) for body in (difference.theirs, difference.ours))
     missing = len(theirs) - len(ours)
     if difference.member != "messages" or missing <= 0 or not ours:
         return None
@@ -164,7 +170,7 @@ def _result(difference: Difference) -> str | None:
     block = difference.block
     if block.get("type") != "tool_result":
         return None
-    name = _called(difference.ours["messages"], str(block.get("tool_use_id")))
+    name = _called(_messages(difference.ours), str(block.get("tool_use_id")))
     tool = f"the tool {name}" if name else "a tool"
     if "is_error" in difference.steps:
         return f"{tool} {'failed today' if difference.today is True else 'failed when it was recorded'}"

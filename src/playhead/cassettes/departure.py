@@ -72,9 +72,9 @@ def _normal(body: JsonObject, rules: Rules) -> JsonObject:
     made = normal_envelope(body, rules)
     order = sorted(made, key=lambda name: _FIRST.index(name) if name in _FIRST else len(_FIRST))
     messages = body.get("messages")
-    messages = messages if isinstance(messages, list) else []
-    listed = [normal_message(message, position, rules) for position, message in enumerate(messages)]
-    return {**{name: made[name] for name in order}, "messages": listed}
+    if isinstance(messages, list):
+        made["messages"] = [normal_message(message, position, rules) for position, message in enumerate(messages)]
+    return {**{name: made[name] for name in order}, "messages": made.get("messages", [])}
 
 
 def _differences(left: object, right: object, steps: Steps = ()) -> Iterator[tuple[Steps, object, object]]:

@@ -86,7 +86,8 @@ def _lines(found: Comparison, command: Sequence[str]) -> Iterator[str]:
         yield ""
     later = sum(one.later for one in found.divergences)
     leaving = len(found.divergences)
-    yield f"{same} the same, {leaving} {'leaves' if leaving == 1 else 'leave'} the recording, {later} after that"
+    after = f", {later} after that" if later else ""
+    yield f"{same} the same, {leaving} {'leaves' if leaving == 1 else 'leave'} the recording{after}"
 
 
 def _divergence(one: Divergence, command: Sequence[str]) -> Iterator[str]:

@@ -241,6 +241,7 @@ class Engine:
             return self._fail(exchange, None, 400, "invalid_request_error", f"Playhead: {error}")
         if found.position is None and exchange.method == "HEAD":
             return self._unknown_endpoint(exchange)
+        exchange = replace(exchange, request=found.body)
         return self._replay(_Call(exchange, Reading(body={}), judgement, None, incoming.timeout), found)
 
     @staticmethod

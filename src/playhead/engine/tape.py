@@ -222,7 +222,7 @@ def _headers(answer: Answer, *, hurry: bool) -> Mapping[str, str]:
 
 
 def _exchange(position: int, interaction: Interaction) -> Exchange:
-    asked = Asked(f"req_{position + 1:04d}")
+    asked = Asked(f"req_{position + 1:04d}", stream=interaction.answer.streamed)
     return Exchange(
         number=position + 1,
         method=interaction.method,
