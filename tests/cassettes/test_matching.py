@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from playhead.cassettes.bodies import Shelf
+from playhead.cassettes.bodies import Body, Shelf
 from playhead.cassettes.interaction import Interaction
 from playhead.cassettes.matching import Asked, Chains, Nearest, Recorded, endpoint_key
 from playhead.cassettes.normal import Rules
+from playhead.cassettes.style import Kept
 from playhead.wire.codec import decode_object
 from playhead.wire.tables import COUNT_TOKENS_PATH, MESSAGES_PATH
 
@@ -182,6 +183,18 @@ def test_any_session_is_found_again(turns: list[tuple[int, list[Any], Any]], cha
         tape.take(position)
     assert tape.unplayed == ()
     assert all(tape.next(known.key) is None for known in tape.requests)
+
+
+def test_a_body_may_go_on_from_one_that_comes_later() -> None:
+    """Answers that came in another order than they were asked for; however many bodies lie between."""
+    bodies: list[Body] = []
+    for number in range(2000):
+        before = bodies[-1] if bodies else None
+        bodies.append(Body(before=before, kept=number, added=(Kept({"role": "user", "content": str(number)}),)))
+    forwards, backwards = Chains(Rules.of()), Chains(Rules.of())
+    keys = [forwards.of_interaction(Interaction(body=one)).key for one in bodies]
+    assert [backwards.of_interaction(Interaction(body=one)).key for one in reversed(bodies)] == keys[::-1]
+    assert len(set(keys)) == len(keys)
 
 
 def test_an_envelope_of_new_objects_is_the_same_envelope() -> None:

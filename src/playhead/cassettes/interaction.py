@@ -13,9 +13,8 @@ from types import MappingProxyType
 from playhead.cassettes.bodies import Body
 from playhead.wire.tables import MESSAGES_PATH
 
-ABANDONED = "abandoned"
-FAULTS = ("connect", "read", "write", "timeout", "connect_timeout", "write_timeout", "close", ABANDONED)
-"""How a connection can have failed, in the words of a script's `drop` and `cut`; or the client stopped reading."""
+FAULTS = ("connect", "read", "write", "timeout", "connect_timeout", "write_timeout", "close", "abandoned")
+"""How a connection can have failed, in the words of a script's `drop`; `abandoned` is a client that read no further."""
 
 _NONE: Mapping[str, str] = MappingProxyType({})
 

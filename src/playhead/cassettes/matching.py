@@ -95,7 +95,7 @@ class Chains:
         return Asked(Key(method, endpoint_key(path), self._envelope(path, body), node.digest), node)
 
     def of_interaction(self, interaction: Interaction) -> Asked:
-        """A recorded request as it is matched; the one that it goes on from has to come first."""
+        """A recorded request as it is matched."""
         method, path, body = interaction.method, interaction.path, interaction.body
         if body.raw is not None:
             return self.ask(method, path, None, body.raw)
@@ -104,13 +104,18 @@ class Chains:
         return Asked(Key(method, endpoint_key(path), self._envelope(path, members), node.digest), node)
 
     def _of_body(self, body: Body) -> Node:
-        known = self._by_body.get(id(body))
-        if known is not None:
-            return known[1]
-        node = NO_MESSAGES if body.before is None else self._of_body(body.before).at(body.kept)
-        for message in body.added:
-            node = self._child(node, message.value)
-        self._by_body[id(body)] = body, node
+        # most often only the body itself is new; in a cassette in which answers came in another order, more may be
+        new: list[Body] = []
+        before: Body | None = body
+        while before is not None and id(before) not in self._by_body:
+            new.append(before)
+            before = before.before
+        node = NO_MESSAGES if before is None else self._by_body[id(before)][1]
+        for body in reversed(new):
+            node = node.at(body.kept)
+            for message in body.added:
+                node = self._child(node, message.value)
+            self._by_body[id(body)] = body, node
         return node
 
     def _envelope(self, path: str, body: JsonObject) -> bytes:

@@ -120,9 +120,10 @@ class Engine:
             self.limit_reached = True
             raise RequestLimitReached(self.settings.limit)
         endpoint = _ENDPOINTS.get((incoming.method, endpoint_of(incoming.path)))
+        if endpoint is None and self.tape is not None:
+            return self._replay_unjudged(self._exchange(incoming), incoming)
         if endpoint is None:
-            exchange = self._exchange(incoming)
-            return self._unknown_endpoint(exchange) if self.tape is None else self._replay_unjudged(exchange, incoming)
+            return self._unknown_endpoint(self._exchange(incoming))
         try:
             reading, earlier = read_next(incoming.body, reversed(self._readings.values()))
         except JsonError as error:

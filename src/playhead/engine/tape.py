@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from playhead.cassettes.consequence import Consequences
 from playhead.cassettes.departure import departure
-from playhead.cassettes.interaction import ABANDONED, Answer, Interaction
+from playhead.cassettes.interaction import Answer, Interaction
 from playhead.cassettes.matching import Asked as AskedKey
 from playhead.cassettes.matching import Chains, Nearest, Recorded
 from playhead.cassettes.normal import Rules
@@ -35,7 +35,8 @@ _OF_THE_WAY = ("content-encoding", "content-length", "transfer-encoding", "conne
 """Headers that speak of the bytes as they travelled; the recorded content is decoded."""
 
 _RETRIED = (408, 409, 429)
-_GAVE_UP: Mapping[str | None, str] = MappingProxyType({None: "close", ABANDONED: "timeout"})
+_ABANDONED = "abandoned"
+_GAVE_UP: Mapping[str | None, str] = MappingProxyType({None: "close", _ABANDONED: "timeout"})
 """What a client meets where it got no answer and no fault is told."""
 
 
@@ -208,7 +209,7 @@ def sending(answer: Answer, asked: Asked, *, hurry: bool = False) -> Sending:
         chunks=chunks,
         waits=(0.0, *((after - before) / 1000 for before, after in pairwise(times))) if timed else (),
         delay=times[0] / 1000 if times else 0.0,
-        fault=None if answer.fault == ABANDONED else answer.fault,  # type: ignore[arg-type]
+        fault=None if answer.fault == _ABANDONED else answer.fault,  # type: ignore[arg-type]
     )
     return Sending(outgoing=outgoing, seen=understood(outgoing))
 
