@@ -133,12 +133,12 @@ def test_left_over() -> None:
     failure = failure_of(engine)
     assert str(failure) == (
         "1 of 2 recorded exchanges in a.yaml was never asked for\n"
-        '    2   turn 2: say "Done."   <- next\n'
+        '    2   turn 2: say("Done.")   <- next\n'
         'The loop stopped after exchange 1 with stop_reason "tool_use": it left 1 tool call unanswered.\n'
         "If that is right: pytest tests/test_dates.py::test_103_days --playhead=rewrite"
     )
     assert isinstance(failure, CassetteNotFinished | ScriptNotFinished)
-    assert failure.steps == ('say "Done."',)
+    assert failure.steps == ('say("Done.")',)
 
 
 def test_many_left_over() -> None:
@@ -154,7 +154,7 @@ def test_many_left_over() -> None:
 
 
 SHOWN: dict[str, tuple[Answer, str]] = {
-    "text and a call": (said("a", CALL), 'say "a"; call add()'),
+    "text and a call": (said("a", CALL), 'say("a"); call("add", {})'),
     "an error": (failed(529), "status 529"),
     "no answer": (Answer(status=0, fault="connect"), "no answer (connect)"),
     "nothing that can be read": (Answer(body=b"?" * 1500), "1,500 bytes"),

@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from playhead.cassettes.received import content_of
 from playhead.engine.tape import Mismatch, Tape, counted
 from playhead.errors import CassetteNotFinished, RequestMismatch
-from playhead.script.steps import Block
-from playhead.wire.codec import JsonObject
+from playhead.wire.codec import JsonObject, encode_text
 
 _WIDTH = 80
 _LABEL = 10
+_LONG = 60
 _LISTED = 10
 """How many recorded exchanges that were not asked for are listed."""
 
@@ -111,10 +111,16 @@ def _unplayed(tape: Tape) -> Iterator[str]:
 
 
 def _shown(block: JsonObject) -> str:
-    try:
-        return str(Block(data=block))
-    except (KeyError, AttributeError):
-        return str(block["type"])  # a part of a block, of a stream that broke off
+    """A block of a reply in the words of a script, as far as it came: a stream may have broken off in it."""
+    if block["type"] == "text":
+        return f"say({_json(block.get('text'))})"
+    if "name" in block and "input" in block:
+        return f"call({_json(block['name'])}, {_json(block['input'])})"
+    return str(block["type"])
+
+
+def _json(value: object) -> str:
+    return _cut(encode_text(value), _LONG)
 
 
 def _cut(text: str, size: int) -> str:
