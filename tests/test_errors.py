@@ -9,11 +9,13 @@ import pytest
 
 from playhead import errors
 from playhead.errors import (
+    CassetteNotFinished,
     ExpectationNotMet,
     PlayheadError,
     RecordingError,
     RehearsalFailed,
     RequestLimitReached,
+    RequestMismatch,
     RuleViolations,
     ScriptError,
     ScriptNotFinished,
@@ -29,6 +31,8 @@ TREE: list[tuple[type[BaseException], type[BaseException]]] = [
     (RehearsalFailed, AssertionError),
     (RuleViolations, RehearsalFailed),
     (ScriptNotFinished, RehearsalFailed),
+    (CassetteNotFinished, ScriptNotFinished),
+    (RequestMismatch, RehearsalFailed),
     (ScriptOver, RehearsalFailed),
     (ExpectationNotMet, RehearsalFailed),
     (SeveralFailures, RehearsalFailed),
@@ -99,6 +103,10 @@ EVERY: list[BaseException] = [
     RehearsalFailed("a"),
     RuleViolations("report", ["v"]),
     ScriptNotFinished("report", ["s"]),
+    CassetteNotFinished("report", ["s"]),
+    RequestMismatch(
+        "report", cassette="a.yaml", turn=3, path="$.model", recorded="1", today="2", likely="b", accept="c"
+    ),
     ScriptOver("report", 3),
     ExpectationNotMet("report", "tool-use-unanswered"),
     SeveralFailures([ScriptOver("report", 2)]),

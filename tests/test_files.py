@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from playhead.errors import RecordingError
-from playhead.files import append, read_bytes, read_packaged, write_whole
+from playhead.files import append, is_there, read_bytes, read_packaged, write_whole
 
 
 def test_reads_bytes(tmp_path: Path) -> None:
@@ -27,6 +27,15 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
         read_bytes(path)
     assert str(caught.value) == f"{path}: there is no such file"
     assert (caught.value.path, caught.value.reason) == (str(path), "there is no such file")
+
+
+def test_whether_there_is_anything(tmp_path: Path) -> None:
+    """A folder is something, and so is a link that leads nowhere; a name that cannot be is nothing."""
+    (tmp_path / "link").symlink_to(tmp_path / "gone")
+    assert is_there(tmp_path)
+    assert is_there(tmp_path / "link")
+    assert not is_there(tmp_path / "gone")
+    assert not is_there("a\0b")
 
 
 def test_a_directory(tmp_path: Path) -> None:

@@ -10,11 +10,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from playhead.errors import CassetteNotFinished as CassetteNotFinished
     from playhead.errors import ExpectationNotMet as ExpectationNotMet
     from playhead.errors import PlayheadError as PlayheadError
     from playhead.errors import RecordingError as RecordingError
     from playhead.errors import RehearsalFailed as RehearsalFailed
     from playhead.errors import RequestLimitReached as RequestLimitReached
+    from playhead.errors import RequestMismatch as RequestMismatch
     from playhead.errors import RuleViolations as RuleViolations
     from playhead.errors import ScriptError as ScriptError
     from playhead.errors import ScriptNotFinished as ScriptNotFinished
@@ -72,6 +74,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "ApiError": "rules.rule",
+    "CassetteNotFinished": "errors",
     "Delivery": "script.faults",
     "Exchange": "wire.exchange",
     "ExpectationNotMet": "errors",
@@ -85,6 +88,7 @@ _HOMES = {
     "RehearsalFailed": "errors",
     "Request": "script.request",
     "RequestLimitReached": "errors",
+    "RequestMismatch": "errors",
     "Rule": "rules.rule",
     "RuleViolations": "errors",
     "Script": "script.script",

@@ -7,7 +7,9 @@ PlayheadError
 ├── RehearsalFailed            the code under test did something wrong (an AssertionError)
 │   ├── RuleViolations         requests that the API refuses, or that a correct loop does not make
 │   ├── ScriptNotFinished      steps that were never asked for
+│   │   └── CassetteNotFinished    recorded exchanges that were never asked for
 │   ├── ScriptOver             requests after the last step
+│   ├── RequestMismatch        a request that no recorded one fits
 │   ├── ExpectationNotMet      `fake.expect(...)` saw no such violation
 │   └── SeveralFailures        more than one of these
 ├── ScriptError                the test: its script, its options or its client are set up wrong
@@ -22,7 +24,7 @@ RequestLimitReached            a BaseException: a loop that swallows every Excep
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Error = TypeVar("Error", bound=type[BaseException])
 
@@ -59,6 +61,46 @@ class ScriptNotFinished(RehearsalFailed):
     def __init__(self, report: str, steps: Sequence[object] = ()) -> None:
         super().__init__(report)
         self.steps = tuple(steps)
+
+
+@_public
+class CassetteNotFinished(ScriptNotFinished):
+    """The loop stopped before the recording did. `steps` name the recorded exchanges that were never asked for."""
+
+
+@_public
+class RequestMismatch(RehearsalFailed):
+    """A request that no recorded one fits; `str()` is the report.
+
+    `turn` is the nearest recorded one (None where its endpoint was not recorded at all), in the file `cassette`.
+    `path` is the first place in today's request where they differ, `recorded` and `today` what stands there as JSON
+    text, cut to what can be read; all are None where nothing differs, but the request came once more than it was
+    recorded. `likely` says what it comes from, `accept` how to record again.
+    """
+
+    def __init__(
+        self,
+        report: str,
+        *,
+        cassette: str,
+        turn: int | None = None,
+        path: str | None = None,
+        recorded: str | None = None,
+        today: str | None = None,
+        likely: str = "",
+        accept: str = "",
+    ) -> None:
+        super().__init__(report)
+        self.cassette, self.turn = cassette, turn
+        self.path, self.recorded, self.today = path, recorded, today
+        self.likely, self.accept = likely, accept
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_request_mismatch, (str(self), vars(self)))
+
+
+def _request_mismatch(report: str, fields: dict[str, Any]) -> RequestMismatch:
+    return RequestMismatch(report, **fields)
 
 
 @_public

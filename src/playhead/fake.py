@@ -7,19 +7,24 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 import threading
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+from playhead.cassettes.parsing import Cassette
+from playhead.cassettes.volatile import VolatileLike
 from playhead.doors.clock import Clock
 from playhead.doors.sdk import Transport
 from playhead.engine.engine import Engine, Settings
 from playhead.engine.http import Incoming, Outgoing
 from playhead.engine.player import Share
+from playhead.engine.tape import Tape, how_to_record
 from playhead.engine.verdict import as_one, failures
-from playhead.errors import ExpectationNotMet, PlayheadError, ScriptError, SetupError
+from playhead.errors import ExpectationNotMet, PlayheadError, RecordingError, ScriptError, SetupError
+from playhead.files import is_there, read_bytes
 from playhead.plugins import installed_rules
 from playhead.rules.choice import all_rules, choose, known_ids
 from playhead.rules.models import Model, Models, models_with
@@ -61,7 +66,7 @@ class FakeClaude:
 
     def __init__(
         self,
-        script: Scripts,
+        script: Scripts | Tape,
         *,
         strict: bool = True,
         ignore: Collection[str] = (),
@@ -74,14 +79,14 @@ class FakeClaude:
         delivery: Delivery | None = None,
         sleep: Callable[[float], object] | None = None,
     ) -> None:
-        checked = as_cases(script)
+        checked = script if isinstance(script, Tape) else as_cases(script)
         if max_requests is not None and max_requests < 1:
             raise SetupError(f"max_requests is at least 1, not {max_requests}")
         if not isinstance(delivery, Delivery | None):
             raise SetupError(f"delivery is a Delivery, such as Delivery(chunks='byte'), not {delivery!r}")
         if sleep is not None and not callable(sleep):
             raise SetupError(f"sleep is a function of seconds, such as time.sleep, not {sleep!r}")
-        limit = max_requests or max(_DEFAULT_LIMIT, _requests(checked) + _BEYOND_SCRIPT)
+        limit = max_requests or _limit(checked)
         own = (*installed_rules(), *rules)
         settings = Settings(
             strict=strict,
@@ -100,6 +105,54 @@ class FakeClaude:
         self._rules = all_rules(own)
         self._clock = Clock(sleep, self._complain)
         self.transport = Transport(self._answer, self._clock.pause)
+
+    @classmethod
+    def from_cassette(
+        cls: type[Fake],
+        path: str | os.PathLike[str],
+        *,
+        volatile: VolatileLike | Iterable[VolatileLike] = (),
+        strict: bool = True,
+        ignore: Collection[str] = (),
+        rules: Sequence[Rule] = (),
+        conversations: Literal["one", "any"] = "any",
+        max_requests: int | None = None,
+        level: Level = "broken",
+        models: Sequence[Model] | Models = (),
+        sleep: Callable[[float], object] | None = None,
+        accept: str | None = None,
+    ) -> Fake:
+        """A fake that answers from a recording: each request gets what was recorded for one that means the same.
+
+        Requests are matched by conversation and content, never by their order; each recorded exchange is played once,
+        and one that is not asked for fails the rehearsal, as does a request that fits none: it gets a 400 that says
+        where it leaves the recording. The order of members, `cache_control`, null or absent and `metadata` never
+        count; `volatile` says what else may differ: names of `playhead.cassettes.volatile.VOLATILE` (`"dates"`,
+        `"ids"`, `"cwd"`, ...), places (`"$.system"`), patterns (`re.compile(...)`), functions of texts.
+
+        Rules judge every request all the same, but what was recorded is what is answered. With `strict=False` only
+        requests that fit nothing fail. `accept` is the command that records anew, for messages. Pauses are those of
+        the recording; they cost no time without a `sleep`. The other options are those of `FakeClaude`, but the cap is
+        ten requests more than the recording holds.
+
+        Raises `RecordingError` where there is no such file or it cannot be read, naming line and field, and
+        `SetupError` for options that make no sense.
+        """
+        if conversations not in ("one", "any"):
+            raise SetupError(f"conversations of a cassette is 'one' or 'any', not {conversations!r}")
+        name = os.fsdecode(path)
+        tape = Tape(_cassette(name, accept), name, volatile=volatile, accept=accept, hurry=sleep is None)
+        return cls(
+            tape,
+            strict=strict,
+            ignore=ignore,
+            rules=rules,
+            conversations=conversations,
+            max_requests=max_requests,
+            level=level,
+            models=models,
+            sleep=sleep,
+        )
 
     @property
     def session(self) -> Session:
@@ -193,11 +246,14 @@ class FakeClaude:
             annotate(error, self)
 
     def __repr__(self) -> str:
+        tape, seen = self._engine.tape, f"{len(self._engine.exchanges)} exchanges"
+        if tape is not None:
+            return f"<FakeClaude: {tape.name}, {tape.played} of {len(tape.interactions)} played, {seen}>"
         players = self._engine.players.all
         endless = any(player.script.endless for player in players)
         script = "a function" if endless else f"{sum(len(player.script) for player in players)} steps"
         played = sum(player.played for player in players)
-        return f"<FakeClaude: {script}, {played} played, {len(self._engine.exchanges)} exchanges>"
+        return f"<FakeClaude: {script}, {played} played, {seen}>"
 
     def _complain(self, error: ScriptError) -> None:
         """Keeps an error of the test's own for its end, once however often it comes."""
@@ -208,6 +264,11 @@ class FakeClaude:
     def _answer(self, incoming: Incoming) -> Outgoing:
         with self._lock:
             return self._engine.answer(incoming)
+
+    def _mismatched(self) -> bool:
+        """Whether a request came that no recorded one fits."""
+        with self._lock:
+            return self._engine.tape is not None and bool(self._engine.tape.mismatches)
 
     def _matching(self, rule: str) -> set[Violation]:
         return {violation for violation in self.violations if violation.rule == rule}
@@ -247,7 +308,7 @@ class FakeClaude:
 def annotate(error: BaseException, fake: FakeClaude) -> None:
     """Adds to an error that ended a test what the fake saw, so that neither hides the other."""
     failure = fake.failure()
-    if failure is not None and failure is not error and fake.violations:
+    if failure is not None and failure is not error and (fake.violations or fake._mismatched()):
         error.add_note(f"What the fake Claude saw:\n{type(failure).__name__}: {failure}")
 
 
@@ -266,12 +327,33 @@ def _requests(script: Script | Sequence[Case]) -> int:
     return sum(getattr(step, "times", 1) for its in scripts for step in its.steps)
 
 
-def _share(conversations: Share | None, script: Script | Sequence[Case]) -> Share:
+def _limit(script: Script | Sequence[Case] | Tape) -> int:
+    """The cap on requests, unless one is given."""
+    if isinstance(script, Tape):
+        return len(script.interactions) + _BEYOND_SCRIPT
+    return max(_DEFAULT_LIMIT, _requests(script) + _BEYOND_SCRIPT)
+
+
+def _cassette(name: str, accept: str | None) -> Cassette:
+    """The cassette in a file. Raises `RecordingError`."""
+    from playhead.cassettes.document import CassetteError, read  # loads YAML, which no script needs
+
+    if not is_there(name):
+        raise RecordingError(name, f"there is no such cassette; record it: {accept or how_to_record(name)}")
+    try:
+        return read(read_bytes(name))
+    except CassetteError as error:
+        raise RecordingError(name, error.reason, line=error.line, field=error.field) from None
+
+
+def _share(conversations: Share | None, script: Script | Sequence[Case] | Tape) -> Share:
     """Who plays the script. Raises `SetupError`."""
     if conversations not in (None, "one", "any", "each"):
         raise SetupError(f"conversations is 'one', 'any' or 'each', not {conversations!r}")
     if isinstance(script, Script):
         return conversations or "one"
+    if isinstance(script, Tape):
+        return conversations or "any"
     if conversations in ("one", "any"):
         raise SetupError(f"several scripts are for several conversations: leave out conversations={conversations!r}")
     return "each"

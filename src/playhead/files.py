@@ -106,6 +106,11 @@ def _told(name: str) -> Iterator[None]:
         raise RecordingError(name, f"the file cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
 
+def is_there(path: str | os.PathLike[str]) -> bool:
+    """Whether there is anything under this name."""
+    return os.path.lexists(path)
+
+
 def find_files(pattern: str) -> list[str]:
     """The files that a path, a folder or a glob pattern names, sorted; hidden ones in folders are left out.
 

@@ -7,7 +7,9 @@ that is not needed is an error of its own.
 from __future__ import annotations
 
 import asyncio
+import re
 import time
+from pathlib import Path
 from typing import Literal, assert_type
 
 import anthropic
@@ -15,6 +17,7 @@ import httpx2
 
 from playhead import (
     ApiError,
+    CassetteNotFinished,
     Delivery,
     Exchange,
     ExpectationNotMet,
@@ -24,6 +27,7 @@ from playhead import (
     RehearsalFailed,
     Request,
     RequestLimitReached,
+    RequestMismatch,
     Rule,
     RuleViolations,
     Script,
@@ -243,6 +247,23 @@ def options(rule: Rule) -> None:
     FakeClaude([], False)  # type: ignore[call-arg]
 
 
+def cassettes(path: Path) -> None:
+    """What a replay may be told, and what its error carries."""
+    assert_type(FakeClaude.from_cassette("a.yaml"), FakeClaude)
+    FakeClaude.from_cassette(path, volatile="dates", strict=False, ignore=["system-stable"], conversations="one")
+    FakeClaude.from_cassette(path, volatile=["dates", re.compile("x"), str.lower], sleep=print, accept="make record")
+    FakeClaude.from_cassette(path, conversations="each")  # type: ignore[arg-type]
+    FakeClaude.from_cassette(path, volatile=5)  # type: ignore[arg-type]
+    FakeClaude.from_cassette(path, "dates")  # type: ignore[call-arg]
+    try:
+        FakeClaude.from_cassette(path).assert_ok()
+    except RequestMismatch as error:
+        assert_type(error.turn, int | None)
+        assert_type(error.path, str | None)
+        assert_type(error.recorded, str | None)
+        assert_type(error.likely, str)
+
+
 def uses() -> None:
     """What a fake gives."""
     with FakeClaude([say("a")]) as fake, fake.expect("tool-use-unanswered"):
@@ -284,6 +305,8 @@ def errors() -> None:
         RuleViolations,
         ScriptNotFinished,
         ScriptOver,
+        CassetteNotFinished,
+        RequestMismatch,
         ExpectationNotMet,
         SeveralFailures,
     ]

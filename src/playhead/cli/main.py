@@ -13,6 +13,7 @@ import click
 from playhead import __version__
 from playhead.cli.convert import convert
 from playhead.cli.demo import demo
+from playhead.cli.diff import diff
 from playhead.cli.rules import rules
 from playhead.cli.show import show
 from playhead.cli.verify import verify
@@ -28,7 +29,7 @@ def commands() -> None:
     """
 
 
-for command in (demo, verify, show, convert, rules):
+for command in (demo, verify, show, diff, convert, rules):
     commands.add_command(command)
 
 

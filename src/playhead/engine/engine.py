@@ -15,11 +15,13 @@ from typing import NamedTuple
 
 from playhead.engine.compose import Minted, compose
 from playhead.engine.http import Incoming, Outgoing, Timeouts, json_answer
+from playhead.engine.mismatch import sentence
 from playhead.engine.models import models_answer
 from playhead.engine.offered import calls_tools, require_offered
 from playhead.engine.player import Player, Players, Share
 from playhead.engine.prompt import InputTokens, Prompt, input_tokens, read_prompt
 from playhead.engine.sending import Asked, Sending, send, send_fault
+from playhead.engine.tape import Found, Tape
 from playhead.engine.threads import ThreadError, Threads
 from playhead.errors import RequestLimitReached, ScriptError
 from playhead.rules.checker import Checker, Judgement, error_body, refusal_error
@@ -77,11 +79,12 @@ class _Call(NamedTuple):
 
 
 class Engine:
-    """Answers the requests of one rehearsal."""
+    """Answers the requests of one rehearsal, from a script or from a cassette."""
 
-    def __init__(self, script: Script | Sequence[Case], settings: Settings) -> None:
+    def __init__(self, script: Script | Sequence[Case] | Tape, settings: Settings) -> None:
         self.settings = settings
-        self.players = Players(script, settings.share)
+        self.tape = script if isinstance(script, Tape) else None
+        self.players = Players(() if isinstance(script, Tape) else script, settings.share)
         self.exchanges: list[Exchange] = []
         self.errors: list[ScriptError] = []
         self.over: list[Player] = []
@@ -125,9 +128,11 @@ class Engine:
         if len(self.exchanges) >= self.settings.limit:
             self.limit_reached = True
             raise RequestLimitReached(self.settings.limit)
-        if incoming.method == "GET" and _MODELS in incoming.path:
+        if self.tape is None and incoming.method == "GET" and _MODELS in incoming.path:
             return self._models(incoming)
         endpoint = _ENDPOINTS.get((incoming.method, endpoint_of(incoming.path)))
+        if endpoint is None and self.tape is not None:
+            return self._replay_unjudged(self._exchange(incoming), incoming)
         if endpoint is None:
             return self._unknown_endpoint(self._exchange(incoming))
         try:
@@ -136,16 +141,21 @@ class Engine:
             return self._unreadable(self._exchange(incoming), error)
         exchange = self._exchange(incoming, reading)
         try:
+            found = None if self.tape is None else self.tape.find(exchange)
+            if found is not None:
+                exchange = replace(exchange, status=found.status)
             judgement = self._judge(exchange, len(incoming.body))
         except ScriptError as error:
             self.errors.append(error)
             return self._fail(exchange, None, 400, "invalid_request_error", f"Playhead: {error}")
         exchange = self._linked(exchange, judgement)
         self._found += told_once(judgement.violations)
-        if judgement.refusal is not None and self.settings.strict:
-            return self._refuse(exchange, judgement)
         marked = b'"cache_control"' in incoming.body
-        return endpoint(self, _Call(exchange, reading, judgement, marked, incoming.timeouts))
+        call = _Call(exchange, reading, judgement, marked, incoming.timeouts)
+        refused = judgement.refusal is not None and self.settings.strict
+        if found is not None and (found.position is not None or not refused):
+            return self._replay(call, found)
+        return self._refuse(exchange, judgement) if refused else endpoint(self, call)
 
     def ran(self, name: str, arguments: JsonObject, outcome: object) -> None:
         """Takes in that the client ran a tool: the call is the latest of that name and input not yet run.
@@ -246,6 +256,36 @@ class Engine:
         self._take_in(replace(exchange, **sending.seen), judgement)  # type: ignore[arg-type]
         return sending.outgoing
 
+    def _replay(self, call: _Call, found: Found) -> Outgoing:
+        """Answers with what was recorded."""
+        assert self.tape is not None
+        if found.position is None:
+            mismatch = self.tape.miss(found, call.exchange, call.judgement.link)
+            told = f"Playhead: {sentence(self.tape, mismatch)}"
+            return self._fail(call.exchange, call.judgement, 400, "invalid_request_error", told)
+        sending = self.tape.play(found.position, self._asked(call))
+        self._take_in(replace(call.exchange, **sending.seen), call.judgement)  # type: ignore[arg-type]
+        return sending.outgoing
+
+    def _replay_unjudged(self, exchange: Exchange, incoming: Incoming) -> Outgoing:
+        """The same for an endpoint that no rule knows; who only looks whether anybody is there need not be recorded."""
+        assert self.tape is not None
+        judgement = Judgement(link=None, position=None, violations=())
+        try:
+            found = self.tape.find(exchange, incoming.body)
+        except ScriptError as error:
+            self.errors.append(error)
+            return self._fail(exchange, None, 400, "invalid_request_error", f"Playhead: {error}")
+        if found.position is None and exchange.method == "HEAD":
+            return self._unknown_endpoint(exchange)
+        exchange = replace(exchange, request=found.body)
+        return self._replay(_Call(exchange, Reading(body={}), judgement, False, incoming.timeouts), found)
+
+    @staticmethod
+    def _asked(call: _Call) -> Asked:
+        streams = call.body.get("stream") is True
+        return Asked(_request_id(call.exchange.number), stream=streams, timeouts=call.timeouts)
+
     def _request(self, exchange: Exchange, judgement: Judgement) -> Request:
         link = judgement.link
         return Request(
@@ -268,7 +308,7 @@ class Engine:
     def _send(self, step: Item, call: _Call, player: Player, request: Request) -> tuple[Sending, Minted]:
         """The answer that a step makes. Raises `ScriptError`."""
         body = call.body
-        asked = Asked(_request_id(call.exchange.number), stream=body.get("stream") is True, timeouts=call.timeouts)
+        asked = self._asked(call)
         if isinstance(step, _FAULTS):
             return send_fault(step, asked), self._minted
         usual = self.settings.delivery

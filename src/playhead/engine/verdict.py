@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from playhead.engine.engine import Engine
+from playhead.engine.mismatch import error, left_over, not_finished
 from playhead.engine.player import Player
 from playhead.errors import PlayheadError, RuleViolations, ScriptNotFinished, ScriptOver, SeveralFailures
 from playhead.rules.report import report
@@ -23,20 +24,25 @@ _BEGINNING = 40
 def failures(engine: Engine, expected: Collection[Violation] = ()) -> list[PlayheadError]:
     """Everything that makes the rehearsal fail; `expected` are the violations that the test wants.
 
-    A lenient fake fails only where the script itself is at fault.
+    A lenient fake fails only where the script itself is at fault, or the recording does not fit.
     """
+    mismatches = [] if engine.tape is None else [error(engine.tape, mismatch) for mismatch in engine.tape.mismatches]
     if not engine.settings.strict:
-        return [*engine.errors]
+        return [*engine.errors, *mismatches]
     failed: list[PlayheadError] = []
     unexpected = failing(engine, expected)
     if unexpected:
         failed.append(RuleViolations(report(unexpected, _notes(engine, unexpected)), unexpected))
-    failed += engine.errors
+    failed += [*engine.errors, *mismatches]
     if engine.over:
         failed.append(_script_over(engine))
     idle = [player for player in engine.players.all if player.unplayed]
     if idle and not failed and not (engine.refused and expected):
         failed.append(_not_finished(engine, idle))
+    if engine.tape is not None and engine.tape.unplayed and not failed and not (engine.refused and expected):
+        asked = [exchange for exchange in engine.exchanges if exchange.is_message]
+        stopped = _where_it_stopped("The loop", asked[-1]) if asked else "The loop sent no request."
+        failed.append(not_finished(engine.tape, stopped))
     return failed
 
 
@@ -71,6 +77,8 @@ def _notes(engine: Engine, unexpected: Sequence[Violation]) -> list[str]:
     for player in engine.players.all:
         if player.unplayed:
             notes.append(f"{_steps(player)} never asked for.")
+    if engine.tape is not None and engine.tape.unplayed:
+        notes.append(f"{left_over(engine.tape)} never asked for.")
     return notes
 
 
