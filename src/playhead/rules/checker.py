@@ -48,9 +48,8 @@ _BRINGS_TOOLS = ("tool_addition",)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
-    """What `ask` found: where the request stands, its violations, and what the API would answer first.
-
-    `marked` are the positions of the messages that hold a cache mark, in order; None where nobody looked.
+    """What `ask` found: where the request stands, its violations, what the API would answer first, and the positions of
+    the messages that hold a cache mark, in order, None where nobody looked.
     """
 
     link: Link | None
@@ -122,13 +121,9 @@ class Checker:
         if exchange.request is None or endpoint not in _JUDGED:
             return Judgement(link=None, position=None, violations=())
         if endpoint == COUNT_TOKENS_PATH:
-            on_request, _ = self._on_request(exchange, self._follower.history(exchange, like=like), size)
-            return Judgement(
-                link=None,
-                position=None,
-                violations=violations_of(on_request, exchange),
-                refusal=first_refusal(on_request, exchange),
-            )
+            found, _ = self._on_request(exchange, self._follower.history(exchange, like=like), size)
+            told, refusal = violations_of(found, exchange), first_refusal(found, exchange)
+            return Judgement(link=None, position=None, violations=told, refusal=refusal)
         sent, exchange = exchange, self._follower.whole(exchange)
         held = len(exchange.messages) - len(sent.messages)
         position = len(self._found)
