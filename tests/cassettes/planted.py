@@ -23,8 +23,12 @@ def _key_lines(count: int) -> list[str]:
     return [base64.b64encode(line.encode()).decode() for line in lines]
 
 
-PRIVATE_KEY = "\n".join(("-----BEGIN " + "RSA PRIVATE KEY-----", *_key_lines(4), "bm90Cg==", "-----END RSA " + "PRIVATE KEY-----"))
-OPENSSH_KEY = "\n".join(("-----BEGIN " + "OPENSSH PRIVATE KEY-----", *_key_lines(3), "-----END OPENSSH " + "PRIVATE KEY-----"))
+PRIVATE_KEY = "\n".join(
+    ("-----BEGIN " + "RSA PRIVATE KEY-----", *_key_lines(4), "bm90Cg==", "-----END RSA " + "PRIVATE KEY-----")
+)
+OPENSSH_KEY = "\n".join(
+    ("-----BEGIN " + "OPENSSH PRIVATE KEY-----", *_key_lines(3), "-----END OPENSSH " + "PRIVATE KEY-----")
+)
 
 SECRETS: Mapping[str, str] = MappingProxyType(
     {
@@ -105,7 +109,8 @@ IN_CONTEXT: Mapping[str, tuple[str, str]] = MappingProxyType(
         "api key in a header": ("curl -H 'x-api-key: %s' https://example.com", _HEX[:40]),
         "key in env": ("OPENWEATHER_API_KEY=%s", _HEX[:32]),
         "token in code": ('access_token = "%s"', _mixed(40)),
-        "cookie": ("Cookie: session=%s", _mixed(40)),
+        "cookie": ("Cookie: %s", "session=" + _mixed(40)),
+        "authorization": ("{'Authorization': '%s'}", _HEX[:40]),
     }
 )
 """Texts around secrets that are told by what stands next to them, and these."""

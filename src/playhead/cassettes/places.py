@@ -13,7 +13,8 @@ from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 
 _SEALED = frozenset({"signature", "data", "encrypted_content", "encrypted_index", "encrypted_stdout"})
-_BASE64 = re.compile(r"[A-Za-z0-9+/]{64,}+={0,2}")
+# a key for Bedrock is base64 too
+_BASE64 = re.compile(r"(?!ABSK)[A-Za-z0-9+/]{64,}+={0,2}")
 
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 

@@ -2,7 +2,7 @@
 
 Law: pure tests of one text; they know no pattern. Where the form alone is proof (a vendor's prefix) only plain
 stand-ins are let go; where only a name next to it speaks (`password = ...`), the text must look made by a machine or
-chosen as a password.
+chosen as a password. No expression tries a text in more than one way: runs are possessive.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ import re
 _BLANKED = re.compile(r"(?:[A-Za-z0-9]{1,12}[-_.])*[A-Z]{0,4}(?:[xX]{6,}|[*.…•_-]{3,}|0{8,}|\.\.\.)")
 """`sk-ant-api03-xxxxxxxx`, `AKIAXXXXXXXXXXXXXXXX`, `ghp_****`."""
 
-_WORDED = re.compile(r"[a-z]{1,12}(?:\d\d)?(?:[-_.][a-z]{1,12}(?:\d\d)?)*", re.IGNORECASE)
+_WORDED = re.compile(r"[a-z]{1,12}+(?:\d\d)?+(?:[-_.][a-z]{1,12}+(?:\d\d)?+)*+", re.IGNORECASE)
 _ASKING = re.compile(r"your|here|insert|replace|placeholder|redacted|change.?me|fill.?in|goes|todo", re.IGNORECASE)
 """`sk-ant-your-key-here`: words only, some of which ask for the key."""
 
-_TEMPLATE = re.compile(r"\$|%[(s]|%%|[<{\[(]|[#@]\{|\.\.\.|…|\*{3}")
-_REFERENCE = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)+")
+_TEMPLATE = re.compile(r"\$|%[(s]|%%|[<{\[(]|[#@]\{|.*?(?:\$\{|\$\(|\{\{|<[a-z_ -]{1,40}>|\.\.\.|…|\*{3})", re.DOTALL)
+_REFERENCE = re.compile(r"[A-Za-z_]\w*+(?:(?:\.|::|->)[A-Za-z_]\w*+)++")
 """`os.environ`, `settings.api_key`."""
 
-_NAME = re.compile(r"[A-Za-z_]+(?:[-_ ./:]?[A-Za-z]+)*\d?|[A-Z]+\d*(?:-[A-Z]+\d*)+")
+_NAME = re.compile(r"[-_ ./:]*+[A-Za-z]++(?:[-_ ./:]++[A-Za-z]++)*+\d?|[A-Z]+\d*+(?:-[A-Z]+\d*+)++")
 """`get_token`, `password1`, `AWS4-HMAC-SHA256`."""
 
 _PATH = re.compile(r"[.~]{0,2}/[\w./-]*|https?:.*", re.DOTALL)
@@ -63,7 +63,7 @@ def generated(text: str) -> bool:
 
 def chosen(text: str) -> bool:
     """Looks like a password that somebody chose: letters, and digits or marks among them."""
-    if not any_text(text) or _TEMPLATE.search(text) or _is_code(text) or text.lower() in _NO_PASSWORDS:
+    if not any_text(text) or _TEMPLATE.match(text) or _is_code(text) or text.lower() in _NO_PASSWORDS:
         return False
     return any(map(str.isalpha, text)) and not text.replace("_", "").isalpha()
 

@@ -251,8 +251,9 @@ def _forms(secret: str) -> Iterator[str]:
         yield once
         yield json.dumps(once, ensure_ascii=ascii_only)[1:-1]
     with suppress(UnicodeEncodeError):
-        yield quote(secret, safe="")
-        yield quote_plus(secret)
+        for once in (quote(secret, safe=""), quote_plus(secret)):
+            yield once
+            yield quote(once)
 
 
 def _searched(parts: Iterable[Part]) -> Iterator[str]:

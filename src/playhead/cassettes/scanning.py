@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -71,8 +72,8 @@ class _Sieve:
     near: tuple[tuple[bytes, tuple[tuple[re.Pattern[bytes], int], ...]], ...]
     always: tuple[int, ...]
 
-    def passing(self, text: str, matches: Callable[[int, str], bool]) -> set[int]:
-        """The patterns that match in the text; `matches` says whether one matches in a text."""
+    def passing(self, text: str, matches: Callable[[int, str, int | None], bool]) -> set[int]:
+        """The patterns that match in the text; `matches` says whether one does in a text, or at a place in it."""
         plain = text.encode("utf-8", "surrogatepass")
         passing = set(self.always)
         runs = _runs(plain)
@@ -80,21 +81,35 @@ class _Sieve:
             passing.update(index for anchor, index in self.in_runs if anchor.search(runs))
         lowered = plain.lower()
         passing.update(index for anchor, index in self.in_text if anchor in lowered)
-        passing = {index for index in passing if matches(index, text)}
+        passing = {index for index in passing if matches(index, text, None)}
+        tries: Counter[int] = Counter()
+        for index, at, end in self._near_anchors(lowered):
+            if index in passing:
+                continue
+            tries[index] += 1
+            before = plain[max(0, at - _BEFORE) : at].decode("utf-8", "ignore")
+            around = before + plain[at : end + _BEHIND].decode("utf-8", "ignore")
+            # where there are many places, to match the whole text is quicker
+            if tries[index] > _MANY or matches(index, around, len(before)):
+                passing.add(index)
+        return passing
+
+    def _near_anchors(self, lowered: bytes) -> Iterator[tuple[int, int, int]]:
+        """The patterns with something near their anchor that fits, and where the anchor begins and ends."""
         for anchor, wanted in self.near:
             at = lowered.find(anchor)
             while at >= 0:
-                at += len(anchor)
+                end = at + len(anchor)
                 for near, index in wanted:
-                    if index not in passing and near.match(lowered, at):
-                        around = plain[max(0, at - _BEFORE) : at + _BEHIND].decode("utf-8", "ignore")
-                        passing.update((index,) if matches(index, around) else ())
-                at = lowered.find(anchor, at)
-        return passing
+                    if near.match(lowered, end):
+                        yield index, at, end
+                at = lowered.find(anchor, end)
 
 
 _BEFORE, _BEHIND = 100, 800
-"""How much around an anchor, in bytes, tells whether a pattern matches there: names stand close to their secrets."""
+"""How much around an anchor, in bytes, tells whether a pattern matches there: names stand next to their secrets."""
+
+_MANY = 100
 
 
 def _runs(text: bytes) -> bytes:
@@ -171,15 +186,18 @@ class Scanner:
             return None
         return replace(self, patterns=tuple(self.patterns[index] for index in passing), known=known)
 
-    def _may_match(self, index: int, text: str) -> bool:
-        # a pattern of the user's own may speak of the beginning and the end of a text, or match across two
+    def _may_match(self, index: int, text: str, place: int | None) -> bool:
         pattern = self.patterns[index]
+        if place is not None:
+            match = re.compile(pattern.regex).match(text, place)
+            return match is not None and pattern.is_secret(match[match.lastgroup or 0])
+        # a pattern of the user's own may speak of the beginning and the end of a text, or match across two
         return not pattern.anchors or next(_matches(pattern, 0, text), None) is not None
 
     def spans(self, text: str, key: str | None = None) -> list[Span]:
         """The secrets in a text, in order, none overlapping another. `key` is the name of the member that holds it.
 
-        Placeholders of earlier secrets are no part of any.
+        A placeholder of an earlier secret is no part of any.
         """
         hits = [*self._hits(text), *self._under(key, text)]
         plain = unescaped(text)
@@ -261,19 +279,10 @@ def _matches(pattern: Pattern, rank: int, text: str) -> Iterator[_Hit]:
 
 
 def _merged(hits: Sequence[_Hit], text: str) -> list[Span]:
-    """Hits that overlap as one, under the name of the most telling pattern; placeholders cut out."""
-    spans: list[Span] = []
-    for hit in _united(hits, text):
-        at = hit.start
-        for taken in PLACEHOLDER.finditer(text, hit.start, hit.end) if "REDACTED-" in text else ():
-            if taken.start() > at:
-                spans.append(Span(at, taken.start(), hit.name, text[at : taken.start()]))
-            at = taken.end()
-        if at == hit.start:
-            spans.append(Span(hit.start, hit.end, hit.name, hit.secret))
-        elif at < hit.end:
-            spans.append(Span(at, hit.end, hit.name, text[at : hit.end]))
-    return spans
+    """Hits that overlap as one, under the name of the most telling pattern; none that has a placeholder in it."""
+    if "REDACTED-" in text:
+        hits = [hit for hit in hits if PLACEHOLDER.search(text, hit.start, hit.end) is None]
+    return [Span(hit.start, hit.end, hit.name, hit.secret) for hit in _united(hits, text)] if hits else []
 
 
 def _united(hits: Sequence[_Hit], text: str) -> Iterator[_Hit]:

@@ -33,9 +33,9 @@ class Pattern:
 
     What follows makes it fast. Each match contains one of the `anchors`, in any case; they are written in lower case.
     With `in_run` it contains one in the case it has, within 20 or more letters, digits, `-` and `_` in a row and the
-    8 characters before them. `near` matches what stands right behind the anchor, in the same case. A pattern without
-    anchors is tried on every text. `named` says that a name next to the secret is what tells it, so that it is also
-    tried on a JSON member together with its key.
+    8 characters before them. `near` matches what stands right behind the anchor, in the same case; a match that is not
+    `in_run` then begins with the anchor. A pattern without anchors is tried on every text. `named` says that a name
+    next to the secret is what tells it, so that it is also tried on a JSON member together with its key.
     """
 
     name: str
@@ -48,13 +48,14 @@ class Pattern:
     is_secret: Callable[[str], bool] = any_text
 
 
-def _begins(*prefixes: str, word: str = "A-Za-z0-9") -> str:
+def _begins(*prefixes: str) -> str:
     """One of these prefixes, all of one length, where a word begins: after an escaped line break and a colour as well.
 
     The prefix comes first and what stands before it after, so that a search jumps from one to the next.
     """
     width = f".{{{len(prefixes[0])}}}"
-    starts = rf"(?<![{word}]{width})|(?<=\\[nrt]{width})|(?<=[\d\[]m{width})"
+    colours = "|".join(rf"(?<={code}m{width})" for code in (r"\[", r"[\[;]\d", r"[\[;]\d\d"))
+    starts = rf"(?<![A-Za-z0-9]{width})|(?<=\\[nrt]{width})|{colours}"
     return f"(?:{'|'.join(map(re.escape, prefixes))})(?:{starts})"
 
 
@@ -214,7 +215,7 @@ _KNOWN_FORMS = (
     ),
     Pattern(
         name="discord-webhook",
-        regex=r"/webhooks/(?P<secret>\d{16,20}/[A-Za-z0-9_-]{50,})",
+        regex=r"hooks/(?<=/webhooks/)(?P<secret>\d{16,20}/[A-Za-z0-9_-]{50,})",
         source="https://discord.com/developers/docs/resources/webhook",
         anchors=("hooks",),
         near=r"/\d{16}",
@@ -316,16 +317,16 @@ _KNOWN_FORMS = (
     ),
     Pattern(
         name="azure-storage-key",
-        regex=r"AccountKey=(?P<secret>[A-Za-z0-9+/]{60,}={0,2})",
+        regex=r"(?:key|Key|KEY)=(?<=[aA]ccount.{4})(?P<secret>[A-Za-z0-9+/]{60,}={0,2})",
         source="https://learn.microsoft.com/en-us/azure/storage/common/storage-configure-connection-string",
         anchors=("key",),
         near=r"=[a-z0-9+/]{60}",
     ),
     Pattern(
         name="jwt",
-        regex=r"eyJ(?:(?<![A-Za-z0-9_-]eyJ)|(?<=\\[nrt]eyJ))[A-Za-z0-9_-]{10,}+\."
-        r"(?:eyJ[A-Za-z0-9_-]{5,}+\.[A-Za-z0-9_-]{10,}"
-        r"|[A-Za-z0-9_-]*+\.[A-Za-z0-9_-]{10,}+\.[A-Za-z0-9_-]{10,}+\.[A-Za-z0-9_-]{10,})",
+        # the second form is encrypted: five parts, of which the second may be empty
+        regex=_begins("eyJ") + r"[A-Za-z0-9_-]{10,1000}+\.(?:eyJ[A-Za-z0-9_-]{5,16000}+\.[A-Za-z0-9_-]{10,}"
+        r"|[A-Za-z0-9_-]{0,1000}+\.[A-Za-z0-9_-]{10,100}+\.[A-Za-z0-9_-]{10,16000}+\.[A-Za-z0-9_-]{10,})",
         source="https://www.rfc-editor.org/rfc/rfc7519",
         anchors=("eyJ",),
         in_run=True,
@@ -352,7 +353,7 @@ _USER_INFO = "https://www.rfc-editor.org/rfc/rfc3986#section-3.2.1"
 _IS = r"[\"'`\\\]]{0,6}[ \t]{0,4}(?::=|=>|[:=])[ \t]{0,4}"
 _VALUE = (
     r"(?:\\{0,4}(?P<quote>[\"'`])(?P<quoted>[^\s\"'`\\\x00]{%d,300}+)\\{0,4}(?P=quote)"
-    r"|(?P<bare>[A-Za-z0-9_+/=.~!@#^*:%%-]{%d,300}+)(?=[\s\\\"'`,;&}\])<\x00]|$))"
+    r"|(?P<bare>(?:[A-Za-z0-9_+/=.~!?@#$^*|:%%-]|&(?![A-Za-z_]{1,30}=)){%d,300}+)(?=[\s\\\"'`,;&}\])<\x00]|$))"
 )
 _NEAR = r"[\"'`\\\]]{0,6}[ \t]{0,4}(?::=|=>|[:=])[ \t]{0,4}\\{0,4}[\"'`]?[^\s\"'`\\\x00]{%d}"
 
@@ -414,7 +415,7 @@ _BY_NAME = (
     ),
     Pattern(
         name="bearer-token",
-        regex=r"(?:earer|EARER)(?<=[bB].{5})(?:[ \t]|\+){1,3}(?P<secret>[A-Za-z0-9._~+/-]{16,}={0,2})",
+        regex=r"(?:bearer|Bearer|BEARER)(?:[ \t]|\+){1,3}(?P<secret>[A-Za-z0-9._~+/-]{16,}={0,2})",
         source="https://www.rfc-editor.org/rfc/rfc6750#section-2.1",
         anchors=("bearer",),
         near=r"(?:[ \t]|\+){1,3}[a-z0-9._~+/-]{16}",
@@ -422,7 +423,7 @@ _BY_NAME = (
     ),
     Pattern(
         name="basic-credentials",
-        regex=r"(?:asic|ASIC)(?<=[bB].{4})[ \t]{1,3}(?P<secret>[A-Za-z0-9+/]{6,512}+={0,2})(?![A-Za-z0-9+/=])",
+        regex=r"(?:basic|Basic|BASIC)[ \t]{1,3}(?P<secret>[A-Za-z0-9+/]{6,512}+={0,2})(?![A-Za-z0-9+/=])",
         source="https://www.rfc-editor.org/rfc/rfc7617",
         anchors=("basic",),
         near=r"[ \t]{1,3}(?:[a-z0-9+/]{4})+(?:[a-z0-9+/]{2}==|[a-z0-9+/]{3}=)?(?![a-z0-9+/=])",
@@ -430,7 +431,7 @@ _BY_NAME = (
     ),
     Pattern(
         name="cookie",
-        regex=r"(?:ookie|OOKIE)(?<=[cC].{5})[\"'\\]{0,4}:[ \t]{0,4}\\{0,4}[\"']?(?P<secret>[A-Za-z0-9_.-]{1,64}="
+        regex=r"(?:cookie|Cookie|COOKIE)[\"'\\]{0,4}:[ \t]{0,4}\\{0,4}[\"']?(?P<secret>[A-Za-z0-9_.-]{1,64}="
         r"[^\s\"'\\;\x00]{16,4096}+(?:; ?[A-Za-z0-9_.-]{1,64}+=[^\s\"'\\;\x00]{1,4096}+)*+)",
         source="https://www.rfc-editor.org/rfc/rfc6265",
         anchors=("cookie",),
@@ -464,7 +465,7 @@ _BY_NAME = (
     Pattern(
         # a member of the API's own: the token that Anthropic's servers show to an MCP server
         name="mcp-token",
-        regex=r"authorization_token[\"'\\]{0,6}[ \t]{0,4}:[ \t]{0,4}\\{0,4}(?P<quote>[\"'])"
+        regex=r"token(?<=authorization_token)[\"'\\]{0,6}[ \t]{0,4}:[ \t]{0,4}\\{0,4}(?P<quote>[\"'])"
         r"(?P<secret>[^\s\"'\\\x00]{4,500}+)\\{0,4}(?P=quote)",
         source="https://platform.claude.com/docs/en/agents-and-tools/mcp-connector",
         anchors=("token",),
