@@ -108,6 +108,7 @@ IN_CONTEXT: Mapping[str, tuple[str, str]] = MappingProxyType(
         "client secret": ("client_secret: '%s'", _mixed(32)),
         "api key in a header": ("curl -H 'x-api-key: %s' https://example.com", _HEX[:40]),
         "key in env": ("OPENWEATHER_API_KEY=%s", _HEX[:32]),
+        "long token in json": ('{"refreshToken":"%s"}', "aor" + _mixed(2500)),
         "token in code": ('access_token = "%s"', _mixed(40)),
         "cookie": ("Cookie: %s", "session=" + _mixed(40)),
         "authorization": ("{'Authorization': '%s'}", _HEX[:40]),

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -128,7 +129,7 @@ def test_no_secret_is_left_in_a_stream(name: str, size: int | None) -> None:
 
 
 @given(st.sampled_from([*PLANTED]), st.integers(1, 9), st.data())
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 def test_events_without_a_part_of_a_secret_are_the_same_objects(name: str, size: int, data: st.DataObject) -> None:
     """Those that changed differ in their piece alone, and add nothing but the placeholder."""
     around = data.draw(st.text("ab \n", max_size=30))
@@ -224,7 +225,7 @@ SECRET_TEXT = st.lists(
 
 
 @given(SECRET_TEXT)
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 def test_what_is_redacted_is_left_as_it_is(text: str) -> None:
     """Once and twice are the same, for this redactor and for a fresh one."""
     redactor = Redactor()
@@ -239,7 +240,7 @@ def test_what_is_redacted_is_left_as_it_is(text: str) -> None:
         SECRET_TEXT, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(SECRET_TEXT, inner, max_size=3)
     )
 )
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 def test_a_json_text_becomes_what_its_value_becomes(value: Any) -> None:
     """Redacting the text and redacting the value say the same, and clean values come back themselves."""
     redactor = Redactor()
@@ -247,6 +248,31 @@ def test_a_json_text_becomes_what_its_value_becomes(value: Any) -> None:
     for text in (encode_text(value), json.dumps(value, indent=1)):
         assert decode(redactor.redact_json(text)) == redacted
     assert redactor.redact_value(redacted) is redacted
+
+
+MEMBERS = st.dictionaries(
+    st.sampled_from(
+        ["password", "api_key", "secretAccessKey", "access_token", "Cookie", "Authorization", "text", "key"]
+    ),
+    st.one_of(
+        SECRET_TEXT,
+        st.sampled_from([secret for _, secret in IN_CONTEXT.values()]),
+        st.sampled_from(
+            ["Tr0ub4dor&3 and more", "a=0123456789abcdef01", "x,9f8e7d6c5b4a39281706f5e4 y", "'q1w2e3r4t5'"]
+        ),
+    ),
+    max_size=3,
+)
+
+
+@given(st.lists(MEMBERS, max_size=2), st.sampled_from([None, 1]))
+@settings(max_examples=200, deadline=None)
+def test_what_is_redacted_is_clean_in_any_file(value: Any, indent: int | None) -> None:
+    """The last search, over the text of the file, finds nothing that was not found in the values."""
+    redacted = Redactor().redact_value(value)
+    assert Redactor().find(json.dumps(redacted, indent=indent)) == []
+    assert Redactor().find(yaml.safe_dump(redacted, width=10**9, allow_unicode=True)) == []
+    assert Redactor().find(redacted) == []
 
 
 @given(json_values(20))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from playhead.cassettes.places import Node, Place, places_of
-from playhead.cassettes.scanning import Scanner, Span, searched
+from playhead.cassettes.scanning import Scanner, Span, identity, searched
 from playhead.errors import SecretFound
 
 
@@ -27,6 +27,11 @@ class Found(NamedTuple):
 
 def find_secrets(value: object, path: str = "$", scanner: Scanner | None = None) -> list[Found]:
     """The secrets in a text or a JSON value, in the order in which they stand in it; `path` is the way to the value."""
+    return [found for found, _ in identified(value, path, scanner)]
+
+
+def identified(value: object, path: str = "$", scanner: Scanner | None = None) -> list[tuple[Found, str]]:
+    """`find_secrets`, each with what makes it the same secret as another. That is the secret: show it to nobody."""
     narrowed = (scanner or Scanner.of()).narrowed(searched(value))
     if narrowed is None:
         return []
@@ -35,7 +40,15 @@ def find_secrets(value: object, path: str = "$", scanner: Scanner | None = None)
     ]
     # a key with a secret may be part of another's path
     keys = {place.text: shown(span) for place, span in hits if place.is_key}
-    return [Found(span.name, place.path(path, keys), shown(span), _line(place, span)) for place, span in hits]
+    return [
+        (Found(span.name, place.path(path, keys), shown(span), _line(place, span)), identity(span.secret))
+        for place, span in hits
+    ]
+
+
+def has_secrets(value: object, scanner: Scanner | None = None) -> bool:
+    """Whether there is a secret in a text or a JSON value; may say so where a pattern of one's own does not match."""
+    return (scanner or Scanner.of()).narrowed(searched(value)) is not None
 
 
 def require_clean(value: object, file: str, path: str = "$", scanner: Scanner | None = None) -> None:

@@ -80,7 +80,7 @@ def in_url(text: str) -> bool:
 def user_and_password(text: str) -> bool:
     """Base64 of `user:password`, as `Authorization: Basic` carries it."""
     try:
-        plain = base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
+        plain = base64.b64decode(text, validate=True)
     except ValueError:
         return False
     return b":" in plain and plain.isascii() and plain.decode().isprintable()

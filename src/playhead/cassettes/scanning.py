@@ -67,7 +67,7 @@ class _Sieve:
     """The anchors of many patterns, sorted by how they are looked for. Values are positions in the patterns."""
 
     any_in_run: re.Pattern[bytes]
-    in_runs: tuple[tuple[re.Pattern[bytes], int], ...]
+    in_runs: tuple[tuple[bytes, re.Pattern[bytes] | None, int], ...]
     in_text: tuple[tuple[bytes, int], ...]
     near: tuple[tuple[bytes, tuple[tuple[re.Pattern[bytes], int], ...]], ...]
     always: tuple[int, ...]
@@ -78,7 +78,9 @@ class _Sieve:
         passing = set(self.always)
         runs = _runs(plain)
         if runs and self.any_in_run.search(runs):
-            passing.update(index for anchor, index in self.in_runs if anchor.search(runs))
+            passing.update(
+                index for anchor, near, index in self.in_runs if anchor in runs and (near is None or near.search(runs))
+            )
         lowered = plain.lower()
         passing.update(index for anchor, index in self.in_text if anchor in lowered)
         passing = {index for index in passing if matches(index, text, None)}
@@ -106,7 +108,7 @@ class _Sieve:
                 at = lowered.find(anchor, end)
 
 
-_BEFORE, _BEHIND = 100, 800
+_BEFORE, _BEHIND = 100, 4000
 """How much around an anchor, in bytes, tells whether a pattern matches there: names stand next to their secrets."""
 
 _MANY = 100
@@ -135,7 +137,9 @@ def _sieve(patterns: Sequence[Pattern]) -> _Sieve:
     return _Sieve(
         any_in_run=_any_of(re.escape(anchor) + one.near.encode() for _, one, anchor in anchored if one.in_run),
         in_runs=tuple(
-            (re.compile(re.escape(anchor) + one.near.encode()), index) for index, one, anchor in anchored if one.in_run
+            (anchor, re.compile(re.escape(anchor) + one.near.encode()) if one.near else None, index)
+            for index, one, anchor in anchored
+            if one.in_run
         ),
         in_text=tuple((anchor, index) for index, one, anchor in anchored if not one.in_run and not one.near),
         near=tuple((anchor, tuple(wanted)) for anchor, wanted in near.items()),
@@ -220,20 +224,17 @@ class Scanner:
         """Secrets that the name of their member tells."""
         if key is None or not tells(key) or not any(pattern.named for pattern in self.patterns):
             return
-        written = member_text(key, text)
-        before = written.index(_MEMBER) + len(_MEMBER)
-        for rank, pattern in enumerate(self.patterns):
-            if pattern.named:
-                for hit in _matches(pattern, rank, written):
+        for written, before in members_written(key, text):
+            for rank, pattern in enumerate(self.patterns):
+                for hit in _matches(pattern, rank, written) if pattern.named else ():
                     if hit.start >= before:
                         start, end = hit.start - before, hit.end - before
                         yield hit._replace(start=start, end=end, secret=text[start:end])
 
 
-_TELLING = re.compile(r"passw|passphrase|secret|token(?!s)|key(?!s)|authorization", re.IGNORECASE)
-_MEMBER = '": "'
+_TELLING = re.compile(r"passw|passphrase|secret|token(?!s)|key(?!s)|authorization|cookie", re.IGNORECASE)
 _LONGEST_NAMED = 10_000
-"""No pattern that goes by names matches a value of more characters, or one with blanks."""
+"""What a name tells is found in no more than so many characters behind it."""
 
 _QUOTES = str.maketrans(dict.fromkeys("\"'`\\", "_"))
 
@@ -243,7 +244,8 @@ def searched(value: object) -> list[str]:
     texts, keys = texts_of(value)
     telling = {key for key in keys if tells(key)}
     if telling:
-        texts.extend(member_text(key, text) for key, text in members_of(value, telling) if _may_be_named(text))
+        for key, text in members_of(value, telling):
+            texts.extend(written for written, _ in members_written(key, text))
     texts.extend(keys)
     return texts
 
@@ -252,22 +254,25 @@ def searched_members(members: Iterable[tuple[str | None, str]]) -> Iterator[str]
     """`searched` for strings, each with the name of its member if it has one."""
     for key, text in members:
         yield text
-        if key is not None and _may_be_named(text) and tells(key):
-            yield member_text(key, text)
+        if key is not None and tells(key):
+            yield from (written for written, _ in members_written(key, text))
 
 
-def _may_be_named(text: str) -> bool:
-    return " " not in text and len(text) <= _LONGEST_NAMED
-
-
+@lru_cache(maxsize=1024)
 def tells(key: str) -> bool:
     """Whether a member of this name may hold a secret because of its name."""
     return _TELLING.search(key) is not None
 
 
-def member_text(key: str, value: str) -> str:
-    """A member as JSON text, in which the patterns that go by names find its value."""
-    return f'{key.translate(_QUOTES)}{_MEMBER}{value.translate(_QUOTES)}"'
+def members_written(key: str, value: str) -> Iterator[tuple[str, int]]:
+    """A member as YAML and JSON write it, in which the patterns that go by names find its value; where that begins.
+
+    So what is found in a file, where all stands together, has been found in the values before.
+    """
+    name = key.translate(_QUOTES)
+    yield f"{name}: {value[:_LONGEST_NAMED]}", len(name) + 2
+    if " " not in value and len(value) <= _LONGEST_NAMED:
+        yield f'{name}": "{value.translate(_QUOTES)}"', len(name) + 4
 
 
 def _matches(pattern: Pattern, rank: int, text: str) -> Iterator[_Hit]:

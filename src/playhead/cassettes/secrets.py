@@ -351,9 +351,12 @@ _USER_INFO = "https://www.rfc-editor.org/rfc/rfc3986#section-3.2.1"
 
 # a name, what may stand behind it, and the value that it names; a quote may be escaped, several times in nested JSON
 _IS = r"[\"'`\\\]]{0,6}[ \t]{0,4}(?::=|=>|[:=])[ \t]{0,4}"
+_OF_WORD = r"[A-Za-z0-9_+/=.~!?@#$^*|:%%-]"
 _VALUE = (
-    r"(?:\\{0,4}(?P<quote>[\"'`])(?P<quoted>[^\s\"'`\\\x00]{%d,300}+)\\{0,4}(?P=quote)"
-    r"|(?P<bare>(?:[A-Za-z0-9_+/=.~!?@#$^*|:%%-]|&(?![A-Za-z_]{1,30}=)){%d,300}+)(?=[\s\\\"'`,;&}\])<\x00]|$))"
+    r"(?:\\{0,4}(?P<quote>[\"'`])(?P<quoted>[^\s\"'`\\\x00]{%d,3000}+)\\{0,4}(?P=quote)"
+    # an ampersand ends it only where another parameter follows
+    rf"|(?=(?:{_OF_WORD}|&){{%d}})(?P<bare>{_OF_WORD}{{1,3000}}+(?:&(?![A-Za-z_]{{1,30}}=){_OF_WORD}{{1,3000}}+){{0,4}}+)"
+    r"(?=[\s\\\"'`,;&}\])<\x00]|$))"
 )
 _NEAR = r"[\"'`\\\]]{0,6}[ \t]{0,4}(?::=|=>|[:=])[ \t]{0,4}\\{0,4}[\"'`]?[^\s\"'`\\\x00]{%d}"
 
@@ -435,6 +438,7 @@ _BY_NAME = (
         r"[^\s\"'\\;\x00]{16,4096}+(?:; ?[A-Za-z0-9_.-]{1,64}+=[^\s\"'\\;\x00]{1,4096}+)*+)",
         source="https://www.rfc-editor.org/rfc/rfc6265",
         anchors=("cookie",),
+        named=True,
         near=r"[\"'\\]{0,4}:",
     ),
     Pattern(
