@@ -32,6 +32,7 @@ PROSE = (
 HOSTILE: dict[str, Callable[[int], str]] = {
     "key prefixes": lambda size: "sk-ant-" * (size // 7),
     "prefixes after hyphens": lambda size: "-sk-" * (size // 4),
+    "prefixes of tokens": lambda size: "ghs_" * (size // 4),
     "beginnings of JWTs": lambda size: "-eyJ" * (size // 4),
     "halves of JWTs": lambda size: "eyJ0123456789.eyJ012345." * (size // 24),
     "beginnings of private keys": lambda size: "-----BEGIN PRIVATE KEY-----\n" * (size // 28),

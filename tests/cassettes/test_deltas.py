@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playhead.cassettes.deltas import gather, put_back
@@ -66,6 +66,7 @@ def test_only_what_changed_is_new() -> None:
 
 
 @given(scripts(["look_up"], max_turns=2), st.sampled_from([0, 1, 3]))
+@settings(deadline=None)
 def test_texts_that_do_not_change_put_back_the_same_events(script: list[Any], size: int) -> None:
     """Whatever a reply holds and however it is cut."""
     for turn in script:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playhead.cassettes.pieces import Edit, applied, difference, json_strings
@@ -35,6 +35,7 @@ def test_the_new_text_stands_in_the_first_piece_it_concerns(
 
 
 @given(st.lists(st.text("abc", max_size=4), min_size=1), st.data())
+@settings(deadline=None)
 def test_pieces_add_up_to_the_edited_text(pieces: list[str], data: st.DataObject) -> None:
     """However a text is cut, editing it and joining the pieces is editing the joined text."""
     text = "".join(pieces)
@@ -46,6 +47,7 @@ def test_pieces_add_up_to_the_edited_text(pieces: list[str], data: st.DataObject
 
 
 @given(st.text("ab\n"), st.text("ab\n"))
+@settings(deadline=None)
 def test_a_difference_is_an_edit(old: str, new: str) -> None:
     """It makes the one text of the other, and there is none between equals."""
     edit = difference(old, new)
@@ -67,6 +69,7 @@ def strings_of(value: object) -> list[str]:
 
 
 @given(json_values(20), st.booleans(), st.sampled_from([None, 1]))
+@settings(deadline=None)
 def test_the_strings_of_a_json_text(value: object, ascii_only: bool, indent: int | None) -> None:
     """All strings are found in their order, however they are escaped and laid out."""
     text = json.dumps(value, ensure_ascii=ascii_only, indent=indent)
@@ -74,6 +77,7 @@ def test_the_strings_of_a_json_text(value: object, ascii_only: bool, indent: int
 
 
 @given(json_values(20), st.booleans(), st.data())
+@settings(deadline=None)
 def test_an_edit_of_a_string_is_one_of_the_json_text(value: object, ascii_only: bool, data: st.DataObject) -> None:
     """A part of one string replaced: the text is JSON still, and says just that."""
     text = json.dumps([value], ensure_ascii=ascii_only)

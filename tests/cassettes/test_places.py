@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 
 from playhead.cassettes.places import Node, is_sealed, members_of, places_of, rename, texts_of
 from playhead.testing.strategies import json_values
@@ -46,6 +46,7 @@ def test_a_path_does_not_tell_a_key_that_must_not_be_told() -> None:
 
 
 @given(json_values(20))
+@settings(deadline=None)
 def test_both_walks_see_the_same_strings(value: object) -> None:
     """What is searched at once is what is searched one by one, each key once."""
     texts, keys = texts_of(value)

@@ -170,7 +170,7 @@ _KNOWN_FORMS = (
     Pattern(
         # since 2026 an installation token may be a JWT behind its prefix
         name="github-token",
-        regex=r"ghs_[A-Za-z0-9_-]{16,}+\.[A-Za-z0-9_-]{6,}+\.[A-Za-z0-9_-]{6,}",
+        regex=r"ghs_[A-Za-z0-9_-]{16,1000}+\.[A-Za-z0-9_-]{6,4000}+\.[A-Za-z0-9_-]{6,}",
         source=_INSTALLATION,
         anchors=("ghs_",),
         in_run=True,
