@@ -447,6 +447,7 @@ SET_UP_WRONG: dict[str, tuple[Any, str]] = {
     ),
     "an empty literal": ({"scrubbers": {"": "a"}}, "it has an empty string that maps to a string"),
     "one known secret for a list": ({"known": "hunter2"}, "known secrets are a list of strings"),
+    "a known secret that is no string": ({"known": [None]}, "a known secret is a string, not null"),
     "a known secret that is a word": ({"known": ["abc"]}, "a known secret of 3 characters would be found in ordinary"),
     "a pattern that is none": ({"patterns": ["sk-"]}, "patterns are a list of Pattern(name=..., regex=...)"),
     "a pattern's name": ({"patterns": [Pattern(name="My Key", regex="a")]}, "lower-case words joined by hyphens"),

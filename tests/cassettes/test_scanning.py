@@ -120,6 +120,13 @@ def test_only_the_surroundings_of_escapes_are_undone() -> None:
         assert text[found.origin(start) : found.origin(start + len(word))] == was
 
 
+def test_the_middle_of_a_word_is_no_beginning() -> None:
+    """Wherever the surroundings of an escape are cut: `task-...` is no `sk-...`."""
+    for length in range(100):
+        text = f"task-0123456789abcdefghij {'x' * length} {'y' * 20} a%2Fb"
+        assert Scanner.of().spans(text) == []
+
+
 def test_a_secret_that_is_written_with_escapes_is_found_where_it_stands() -> None:
     """Its span is that of the text as written, and the secret is told without escapes."""
     secret = "wJ4lrXUtnFEMI/K7MDENG/bPxRf1CYNOTAREALK1"

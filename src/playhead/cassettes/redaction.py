@@ -45,6 +45,9 @@ class Redactor:
     `patterns` are the forms of secrets that are looked for; add your own to `PATTERNS`. `known` are secrets of no known
     form, which are found wherever they stand, also as JSON and URLs write them. Raises `SetupError` for a scrubber, a
     pattern or a secret that cannot be used.
+
+    To compare a request with a recorded one, redact it first: in the same order the same secrets get the same names,
+    and placeholders that it echoes keep theirs.
     """
 
     def __init__(
@@ -63,6 +66,8 @@ class Redactor:
         if isinstance(known, str):
             raise SetupError("known secrets are a list of strings; this is one string: put it in brackets")
         for secret in known:
+            if not isinstance(secret, str):
+                raise SetupError(f"a known secret is a string, not {kind(secret)}")
             if len(secret) < _SHORTEST_KNOWN:
                 raise SetupError(
                     f"a known secret of {len(secret)} characters would be found in ordinary words; give one of at "

@@ -345,7 +345,8 @@ def unescaped(text: str) -> Unescaped | None:
     for start, end, char in _escapes(text):
         if start < at:
             continue
-        begin = max(at, _last_blank(text, at, start) - _BEFORE_WORD)
+        # a name may stand some words before; a cut within a word would make a beginning of its middle
+        begin = _last_blank(text, at, max(at, _last_blank(text, at, start) - _BEFORE_WORD))
         if not parts or begin > at:
             if parts:
                 rest = text[at : _first_blank(text, at, begin)]

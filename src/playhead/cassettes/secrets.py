@@ -393,21 +393,21 @@ def _named(name: str, stem: str, more: str, shortest: int, is_secret: Callable[[
 _BY_NAME = (
     Pattern(
         name="aws-secret-access-key",
-        regex=r"(?:secret|Secret|SECRET)(?i:[_ -]?(?:access)?[_ -]?key)?[\"'`\\\]]{0,6}[\s:=>,]{1,6}\\{0,4}[\"'`]?"
+        regex=r"(?:secret|Secret|SECRET)(?i:[_ -]?(?:access)?[_ -]?key)?[\"'`\\\]]{0,6}[ \t\r\n:=>,]{1,6}\\{0,4}[\"'`]?"
         r"(?P<secret>[A-Za-z0-9+/]{40})(?![A-Za-z0-9+/=])",
         source="https://docs.aws.amazon.com/IAM/latest/UserGuide/id_credentials_access-keys.html",
         anchors=("secret",),
-        near=r"(?:[_ -]?(?:access)?[_ -]?key)?[\"'`\\\]]{0,6}[\s:=>,]{1,6}\\{0,4}[\"'`]?[a-z0-9+/]{40}",
+        near=r"(?:[_ -]?(?:access)?[_ -]?key)?[\"'`\\\]]{0,6}[ \t\r\n:=>,]{1,6}\\{0,4}[\"'`]?[a-z0-9+/]{40}",
         named=True,
         is_secret=generated,
     ),
     Pattern(
         name="aws-session-token",
         regex=r"(?:token|Token|TOKEN)(?i:(?<=session.token)|(?<=sessiontoken)|(?<=security.token)|(?<=securitytoken))"
-        r"[\"'`\\\]]{0,6}[\s:=>,]{1,6}\\{0,4}[\"'`]?(?P<secret>[A-Za-z0-9+/]{100,}={0,2})",
+        r"[\"'`\\\]]{0,6}[ \t\r\n:=>,]{1,6}\\{0,4}[\"'`]?(?P<secret>[A-Za-z0-9+/]{100,}={0,2})",
         source="https://docs.aws.amazon.com/IAM/latest/UserGuide/id_credentials_temp.html",
         anchors=("token",),
-        near=r"[\"'`\\\]]{0,6}[\s:=>,]{1,6}\\{0,4}[\"'`]?[a-z0-9+/]{100}",
+        near=r"[\"'`\\\]]{0,6}[ \t\r\n:=>,]{1,6}\\{0,4}[\"'`]?[a-z0-9+/]{100}",
         named=True,
     ),
     Pattern(
