@@ -46,6 +46,7 @@ CASES: list[tuple[Callable[[str], bool], str, bool]] = [
     (plausible.in_url, "{password}", False),
     (plausible.in_url, "$PASSWORD", False),
     (plausible.user_and_password, "bm9ib2R5Omh1bnRlcjI=", True),
+    (plausible.user_and_password, "bm9ib2R5Omh1bnRlcjI==", False),
     (plausible.user_and_password, "functionality", False),
     (plausible.user_and_password, "bm9jb2xvbg==", False),
 ]

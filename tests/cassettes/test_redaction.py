@@ -275,6 +275,29 @@ def test_what_is_redacted_is_clean_in_any_file(value: Any, indent: int | None) -
     assert Redactor().find(redacted) == []
 
 
+IN_FILES = {
+    "an escaped quote is no end of a plain one": {"secret": '9f8e7d6c5b4a39281706f5e4{"password": {"type": "string"}}'},
+    "a letter that JSON escapes": {"x": "{WEATHER_API_KEY=fa4e5ec2e7b0075ca1ab1e0ddba11cafél7F4"},
+    "a control character": {"api_key": "a1b2c3d4e5f6 secret=1ndAga1nWh3r3Ev3r1t\x1b[32mPASS"},
+    "a value that is escaped itself": {"secret": "\\u0026ZAQ.f81d4fae-7dec-11d0-a765-00a0c91e6bf6"},
+    "a quote that YAML doubles": {"password": "9f8e7d6c['headers = 1'] key="},
+    "words behind the value": {"password": "Tr0ub4dor&3 and more", "Cookie": "a=0123456789abcdef01; b=2 c"},
+}
+
+
+@pytest.mark.parametrize("value", IN_FILES.values(), ids=IN_FILES)
+def test_what_a_file_writes_around_a_value_tells_nothing_new(value: dict[str, str]) -> None:
+    """JSON, with letters as they are or escaped, and YAML."""
+    redacted = Redactor().redact_value(value)
+    for file in (
+        json.dumps(redacted),
+        json.dumps(redacted, ensure_ascii=False),
+        yaml.safe_dump(redacted, width=10**9),
+        yaml.safe_dump(redacted, width=10**9, allow_unicode=True),
+    ):
+        assert Redactor().find(file) == []
+
+
 @given(json_values(20))
 @settings(deadline=None)
 def test_what_holds_no_secret_comes_back_itself(value: Any) -> None:

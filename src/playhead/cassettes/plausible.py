@@ -79,6 +79,8 @@ def in_url(text: str) -> bool:
 
 def user_and_password(text: str) -> bool:
     """Base64 of `user:password`, as `Authorization: Basic` carries it."""
+    if len(text) % 4:
+        return False  # Python forgives superfluous padding
     try:
         plain = base64.b64decode(text, validate=True)
     except ValueError:

@@ -206,9 +206,8 @@ class Scanner:
         hits = [*self._hits(text), *self._under(key, text)]
         plain = unescaped(text)
         if plain is not None:
-            hits += [
-                hit._replace(start=plain.origin(hit.start), end=plain.origin(hit.end)) for hit in self._hits(plain.text)
-            ]
+            within = (*self._hits(plain.text), *self._under(key, plain.text))
+            hits += [hit._replace(start=plain.origin(hit.start), end=plain.origin(hit.end)) for hit in within]
         return _merged(hits, text) if hits else []
 
     def _hits(self, text: str) -> Iterator[_Hit]:
@@ -245,7 +244,7 @@ def searched(value: object) -> list[str]:
     telling = {key for key in keys if tells(key)}
     if telling:
         for key, text in members_of(value, telling):
-            texts.extend(written for written, _ in members_written(key, text))
+            texts.extend(_written(key, text))
     texts.extend(keys)
     return texts
 
@@ -255,7 +254,13 @@ def searched_members(members: Iterable[tuple[str | None, str]]) -> Iterator[str]
     for key, text in members:
         yield text
         if key is not None and tells(key):
-            yield from (written for written, _ in members_written(key, text))
+            yield from _written(key, text)
+
+
+def _written(key: str, text: str) -> Iterator[str]:
+    plain = unescaped(text)
+    for view in (text,) if plain is None else (text, plain.text):
+        yield from (written for written, _ in members_written(key, view))
 
 
 @lru_cache(maxsize=1024)
@@ -271,6 +276,9 @@ def members_written(key: str, value: str) -> Iterator[tuple[str, int]]:
     """
     name = key.translate(_QUOTES)
     yield f"{name}: {value[:_LONGEST_NAMED]}", len(name) + 2
+    if "'" in value:
+        # in YAML's single quotes a quote is doubled: the first of the two looks like the end
+        yield f"{name}: '{value[:_LONGEST_NAMED]}'", len(name) + 3
     if " " not in value and len(value) <= _LONGEST_NAMED:
         yield f'{name}": "{value.translate(_QUOTES)}"', len(name) + 4
 

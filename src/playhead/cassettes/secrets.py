@@ -353,10 +353,10 @@ _USER_INFO = "https://www.rfc-editor.org/rfc/rfc3986#section-3.2.1"
 _IS = r"[\"'`\\\]]{0,6}[ \t]{0,4}(?::=|=>|[:=])[ \t]{0,4}"
 _OF_WORD = r"[A-Za-z0-9_+/=.~!?@#$^*|:%%-]"
 _VALUE = (
-    r"(?:\\{0,4}(?P<quote>[\"'`])(?P<quoted>[^\s\"'`\\\x00]{%d,3000}+)\\{0,4}(?P=quote)"
+    r"(?:(?P<quote>\\{0,4}[\"'`])(?P<quoted>[^\s\"'`\\\x00]{%d,3000}+)(?P=quote)"
     # an ampersand ends it only where another parameter follows
     rf"|(?=(?:{_OF_WORD}|&){{%d}})(?P<bare>{_OF_WORD}{{1,3000}}+(?:&(?![A-Za-z_]{{1,30}}=){_OF_WORD}{{1,3000}}+){{0,4}}+)"
-    r"(?=[\s\\\"'`,;&}\])<\x00]|$))"
+    r"(?=[\\\"'`,;&}\])<]|[^!-~]|$))"
 )
 _NEAR = r"[\"'`\\\]]{0,6}[ \t]{0,4}(?::=|=>|[:=])[ \t]{0,4}\\{0,4}[\"'`]?[^\s\"'`\\\x00]{%d}"
 
@@ -469,8 +469,8 @@ _BY_NAME = (
     Pattern(
         # a member of the API's own: the token that Anthropic's servers show to an MCP server
         name="mcp-token",
-        regex=r"token(?<=authorization_token)[\"'\\]{0,6}[ \t]{0,4}:[ \t]{0,4}\\{0,4}(?P<quote>[\"'])"
-        r"(?P<secret>[^\s\"'\\\x00]{4,500}+)\\{0,4}(?P=quote)",
+        regex=r"token(?<=authorization_token)[\"'\\]{0,6}[ \t]{0,4}:[ \t]{0,4}(?P<quote>\\{0,4}[\"'])"
+        r"(?P<secret>[^\s\"'\\\x00]{4,500}+)(?P=quote)",
         source="https://platform.claude.com/docs/en/agents-and-tools/mcp-connector",
         anchors=("token",),
         near=r"[\"'\\]{0,6}[ \t]{0,4}:[ \t]{0,4}\\{0,4}[\"']",
