@@ -38,6 +38,7 @@ bench: $(INSTALLED)  ## what the fake costs, as ratios measured in one run
 	$(BIN)/python bench/readers.py
 	$(BIN)/python bench/session_length.py
 	$(BIN)/python bench/replay.py
+	$(BIN)/python bench/redaction.py
 
 $(INSTALLED): pyproject.toml README.md $(shell find src -name '*.py' -o -name '*.jsonl' -o -name py.typed)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

@@ -20,6 +20,7 @@ from playhead.errors import (
     ScriptError,
     ScriptNotFinished,
     ScriptOver,
+    SecretFound,
     SetupError,
     SeveralFailures,
     UnknownFormat,
@@ -41,6 +42,7 @@ TREE: list[tuple[type[BaseException], type[BaseException]]] = [
     (SetupError, ScriptError),
     (RecordingError, PlayheadError),
     (UnknownFormat, RecordingError),
+    (SecretFound, RecordingError),
     (RequestLimitReached, BaseException),
 ]
 
@@ -81,6 +83,16 @@ def test_a_recording_error_names_the_place(error: RecordingError, sentence: str)
     assert error.path == "a.yaml"
 
 
+def test_a_secret_that_was_found_is_not_told() -> None:
+    """The pattern, the place, how it begins, and what to do."""
+    error = SecretFound("a.yaml", "anthropic-key", shown="sk-a...", field="$.messages[0].content")
+    assert str(error) == (
+        "a.yaml: $.messages[0].content: nothing was saved, for this looks like a secret: anthropic key (sk-a...); "
+        "keep it out of what is recorded, or remove it with a scrubber"
+    )
+    assert (error.path, error.pattern, error.field) == ("a.yaml", "anthropic-key", "$.messages[0].content")
+
+
 def test_the_limit_says_what_to_do() -> None:
     """The message names the number and both ways out."""
     assert str(RequestLimitReached(100)) == (
@@ -114,6 +126,7 @@ EVERY: list[BaseException] = [
     SetupError("a"),
     RecordingError("a.yaml", "no list", line=7, field="a.b"),
     UnknownFormat("a.bin", "no known format"),
+    SecretFound("a.yaml", "anthropic-key", shown="sk-a...", line=7, field="$.messages[0]"),
     RequestLimitReached(3),
 ]
 

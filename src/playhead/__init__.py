@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from playhead.errors import ScriptError as ScriptError
     from playhead.errors import ScriptNotFinished as ScriptNotFinished
     from playhead.errors import ScriptOver as ScriptOver
+    from playhead.errors import SecretFound as SecretFound
     from playhead.errors import SetupError as SetupError
     from playhead.errors import SeveralFailures as SeveralFailures
     from playhead.errors import UnknownFormat as UnknownFormat
@@ -96,6 +97,7 @@ _HOMES = {
     "ScriptNotFinished": "errors",
     "ScriptOver": "errors",
     "Session": "wire.session",
+    "SecretFound": "errors",
     "SetupError": "errors",
     "SeveralFailures": "errors",
     "UnknownFormat": "errors",

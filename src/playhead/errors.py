@@ -15,7 +15,8 @@ PlayheadError
 ├── ScriptError                the test: its script, its options or its client are set up wrong
 │   └── SetupError
 └── RecordingError             the file: unreadable, damaged
-    └── UnknownFormat          the file is no recording of a known format
+    ├── UnknownFormat          the file is no recording of a known format
+    └── SecretFound            what was to be written to it holds a secret
 
 RequestLimitReached            a BaseException: a loop that swallows every Exception must still stop
 ```
@@ -165,6 +166,35 @@ class RecordingError(PlayheadError):
 @_public
 class UnknownFormat(RecordingError):
     """The file is no recording of a known format."""
+
+
+@_public
+class SecretFound(RecordingError):
+    """What was to be written to a file holds a secret, so that nothing was written.
+
+    `path` is the file, `pattern` names the form that was recognised, `shown` is how the secret begins; `field` is the
+    JSON path and `line` the line, as far as these are known.
+    """
+
+    def __init__(
+        self, path: str, pattern: str, *, shown: str = "", line: int | None = None, field: str | None = None
+    ) -> None:
+        self.pattern, self.shown = pattern, shown
+        what = f"{pattern.replace('-', ' ')} ({shown})" if shown else pattern.replace("-", " ")
+        super().__init__(
+            path,
+            f"nothing was saved, for this looks like a secret: {what}; keep it out of what is recorded, or remove it "
+            "with a scrubber",
+            line=line,
+            field=field,
+        )
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_secret_found, (self.path, self.pattern, self.shown, self.line, self.field))
+
+
+def _secret_found(path: str, pattern: str, shown: str, line: int | None, field: str | None) -> SecretFound:
+    return SecretFound(path, pattern, shown=shown, line=line, field=field)
 
 
 def _recording_error(

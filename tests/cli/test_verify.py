@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 import pytest
 from click.testing import CliRunner, Result
 
+from cassettes.planted import SECRETS
 from har_files import REPLY, REQUEST, har
 from playhead.cli.main import commands
 
@@ -160,3 +161,55 @@ def test_rules_are_switched_off_and_added(tmp_path: Path, monkeypatch: pytest.Mo
     assert result.exit_code == 1
     assert "no-orphans-here" in result.output
     assert run(path, "--ignore", "tool-result-orphan", "--rules", "acme_rules:mine", "--level", "reject").exit_code == 0
+
+
+KEY = SECRETS["anthropic api03"]
+
+
+def leaking() -> dict[str, Any]:
+    return {**REQUEST, "messages": [{"role": "user", "content": f"my key is {KEY}"}]}
+
+
+def test_secrets_are_told_and_not_shown(tmp_path: Path) -> None:
+    """A line with form and place, in the verdict and the sum; no failure, and nothing of the secret is printed."""
+    result = run(har(tmp_path / "tide.har", (leaking(), 200, REPLY)))
+    assert result.exit_code == 0
+    assert "1 secret" in result.output.splitlines()[1]
+    assert "· 1 secret" in result.output
+    assert "    secret  anthropic key (sk-a...): exchange 1 at $.messages[0].content" in result.output.splitlines()
+    assert KEY[10:20] not in result.output
+
+
+def test_secrets_are_told_to_programs(tmp_path: Path) -> None:
+    """In JSON by file and by form, in GitHub's annotations and in JUnit XML."""
+    path = har(tmp_path / "tide.har", (leaking(), 200, REPLY))
+    told = json.loads(run(path, "--json").output)
+    leak = {"pattern": "anthropic-key", "shown": "sk-a...", "exchange": 1, "path": "$.messages[0].content"}
+    assert told["files"][0]["secrets"] == [{**leak, "line": None, "places": 1}]
+    assert told["files"][0]["verdict"] == "1 secret"
+    assert told["secrets"] == {"anthropic-key": 1}
+    assert "title=secret::anthropic key (sk-a...), exchange 1 at $.mess" in run(path, "--format", "github").output
+    suite = ElementTree.fromstring(run(path, "--format", "junit").output)
+    assert suite.get("failures") == "0"
+    assert str(suite.findtext("testcase/system-out")).startswith("secret anthropic key (sk-a...), exchange 1")
+
+
+def test_secrets_need_not_be_looked_for(tmp_path: Path) -> None:
+    """`--no-secrets`, and a level above warnings."""
+    path = har(tmp_path / "tide.har", (leaking(), 200, REPLY))
+    for arguments in (["--no-secrets"], ["--level", "broken"]):
+        result = run(path, *arguments)
+        assert "secret" not in result.output
+        assert "nothing wrong" in result.output
+
+
+def test_a_file_without_claude_traffic_may_have_secrets(tmp_path: Path) -> None:
+    """They are told by the line; the key of another vendor is one too."""
+    path = har(tmp_path / "other.har", (REQUEST, 200, REPLY))
+    text = path.read_text("utf-8").replace("api.anthropic.com/v1/messages", "api.openai.com/v1/embeddings")
+    path.write_text(
+        text.replace('"headers": []', f'"headers": [{{"name": "a", "value": "{SECRETS["openai"]}"}}]', 1), "utf-8"
+    )
+    output = run(path).output
+    assert "no Claude traffic, 1 secret" in output
+    assert "secret  api key (sk-F...): line 1" in output

@@ -8,10 +8,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 from playhead.cli.screen import columns, indented
+
+if TYPE_CHECKING:
+    from playhead.cli.leaks import Leak
 
 _FAILING = ("reject", "broken")
 _LEVELS = ("reject", "broken", "warn")
@@ -27,17 +30,19 @@ class FileReport:
     conversations: int = 0
     skipped: dict[str, int] = field(default_factory=dict)
     violations: tuple[dict[str, Any], ...] = ()
+    secrets: tuple[Leak, ...] = ()
     error: str | None = None
 
     @property
     def verdict(self) -> str:
-        """`ok`, or the violations by level; whether the API itself refused what is rejected."""
+        """`ok`, or the violations by level and the secrets; whether the API itself refused what is rejected."""
         if self.error is not None:
             return "unreadable"
+        secrets = (_many(len(self.secrets), "secret"),) if self.secrets else ()
         if not self.exchanges:
-            return "no Claude traffic"
+            return ", ".join(("no Claude traffic", *secrets))
         counts = Counter(str(violation["level"]) for violation in self.violations)
-        shown = ", ".join(f"{counts[level]} {level}" for level in _LEVELS if counts[level])
+        shown = ", ".join((*(f"{counts[level]} {level}" for level in _LEVELS if counts[level]), *secrets))
         recorded = {str(violation["answered"]) for violation in self.violations if violation["level"] == "reject"}
         refused = f"  (recorded {', '.join(sorted(recorded))})" if recorded and "200" not in recorded else ""
         return f"{shown}{refused}" or "ok"
@@ -54,19 +59,30 @@ def screen(shown: Sequence[FileReport], reports: Sequence[FileReport], seconds: 
     yield from columns(rows, right=(2, 3))
     yield f"  {_sum(reports, seconds)}"
     for report in shown:
-        if report.violations:
+        if report.violations or report.secrets:
             yield ""
             yield f"  {report.path}"
             for violation in report.violations:
                 yield from _violation(violation)
+            for leak in report.secrets:
+                yield from indented(f"    secret  {_told(leak)}: {leak.place}", 10)
     yield from _by_rule(reports)
+
+
+def _told(leak: Leak) -> str:
+    return f"{leak.pattern.replace('-', ' ')} ({leak.shown})"
 
 
 def _sum(reports: Sequence[FileReport], seconds: float) -> str:
     exchanges = sum(report.exchanges for report in reports)
     conversations = sum(report.conversations for report in reports)
     counts = Counter(str(violation["level"]) for report in reports for violation in report.violations)
-    found = ", ".join(f"{counts[level]} {level}" for level in _LEVELS if counts[level]) or "nothing wrong"
+    secrets = sum(len(report.secrets) for report in reports)
+    told = [
+        *(f"{counts[level]} {level}" for level in _LEVELS if counts[level]),
+        *([_many(secrets, "secret")] * bool(secrets)),
+    ]
+    found = ", ".join(told) or "nothing wrong"
     skipped = sum(sum(report.skipped.values()) for report in reports)
     others = f" · {_many(skipped, 'other record')} skipped" if skipped else ""
     counted = f"{_many(len(reports), 'file')}, {_many(exchanges, 'exchange')}, {_many(conversations, 'conversation')}"
@@ -106,7 +122,8 @@ def _json(reports: Sequence[FileReport], seconds: float) -> Iterator[str]:
     levels = Counter(str(violation["level"]) for report in reports for violation in report.violations)
     rules = Counter(str(violation["rule"]) for report in reports for violation in report.violations)
     files = [{**asdict(report), "verdict": report.verdict} for report in reports]
-    yield encode_text({"files": files, "levels": dict(levels), "rules": dict(rules)})
+    secrets = Counter(leak.pattern for report in reports for leak in report.secrets)
+    yield encode_text({"files": files, "levels": dict(levels), "rules": dict(rules), "secrets": dict(secrets)})
 
 
 def _junit(reports: Sequence[FileReport], seconds: float) -> Iterator[str]:
@@ -125,6 +142,8 @@ def _junit(reports: Sequence[FileReport], seconds: float) -> Iterator[str]:
             ElementTree.SubElement(case, "error", message=_xml(report.error))
         for violation in report.violations:
             _junit_violation(case, violation)
+        for leak in report.secrets:
+            ElementTree.SubElement(case, "system-out").text = _xml(f"secret {_told(leak)}, {leak.place}")
     ElementTree.indent(suite)
     yield '<?xml version="1.0" encoding="utf-8"?>'
     yield ElementTree.tostring(suite, encoding="unicode")
@@ -158,6 +177,9 @@ def _github(reports: Sequence[FileReport], seconds: float) -> Iterator[str]:
             text = f"exchange {its['exchange']} at {its['path']}: {its['message']}. Fix: {its['fix']}"
             title = _property(f"{its['level']} {its['rule']}")
             yield f"::{_GITHUB[its['level']]} file={_property(report.path)},title={title}::{_data(text)}"
+        for leak in report.secrets:
+            at = "" if leak.line is None else f",line={leak.line}"
+            yield f"::warning file={_property(report.path)}{at},title=secret::{_data(f'{_told(leak)}, {leak.place}')}"
     yield _sum(reports, seconds)
 
 

@@ -16,7 +16,7 @@ import click
 
 from playhead.cli.verdicts import FORMS, FileReport, screen
 from playhead.errors import RecordingError, UnknownFormat
-from playhead.files import find_files
+from playhead.files import find_files, read_pieces
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -30,11 +30,15 @@ _PROGRESS_FROM = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """Which rules are asked for: those switched off, the weakest level, and modules with rules of one's own."""
+    """Which rules are asked for: those switched off, the weakest level, and modules with rules of one's own.
+
+    `secrets` says whether secrets are looked for as well; they are as weak as a warning.
+    """
 
     ignore: tuple[str, ...] = ()
     level: str = "warn"
     own: tuple[str, ...] = ()
+    secrets: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +63,7 @@ class Task:
 @click.option("--ignore", multiple=True, metavar="RULE", help="Switch a rule off; may be repeated.")
 @click.option("--level", type=click.Choice(_LEVELS), default="warn", help="The weakest level that is looked for.")
 @click.option("--rules", "own", multiple=True, metavar="MODULE:NAME", help="Rules of your own, a Rule or a list.")
+@click.option("--secrets/--no-secrets", default=True, help="Look for secrets too; by default with --level warn.")
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1, metavar="N", help="Judge with N processes.")
 @click.option("-q", "--quiet", is_flag=True, help="List only files in which something is wrong.")
 def verify(
@@ -67,16 +72,18 @@ def verify(
     ignore: tuple[str, ...],
     level: str,
     own: tuple[str, ...],
+    secrets: bool,
     jobs: int,
     quiet: bool,
 ) -> None:
     """Judge recordings: files, folders, or patterns such as 'tests/**/*.yaml'.
 
     Reads vcrpy and other tools' cassettes, HAR, Claude Code transcripts, streams and more; what a file is, is told
-    by its content. In a folder, files that are no recording are passed over. Warnings do not make it fail.
+    by its content. In a folder, files that are no recording are passed over. Secrets in them are told by form and
+    place, never shown. Warnings and secrets do not make it fail.
     """
     start = time.monotonic()
-    selection = Selection(ignore=ignore, level=level, own=own)
+    selection = Selection(ignore=ignore, level=level, own=own, secrets=secrets and level == "warn")
     chosen_rules(selection)  # a misspelt rule is told before any work is done
     files = [Task(path=file, named=file == path, selection=selection) for path in paths for file in find_files(path)]
     reports = [report for report in _judged(files, jobs) if report is not None]
@@ -103,6 +110,8 @@ def chosen_rules(selection: Selection) -> tuple[Rule, ...]:
 
 def judge(task: Task) -> FileReport | None:
     """The report of one file; None for what is no recording and was not named itself."""
+    from playhead.cli.leaks import leaks
+    from playhead.readers.body import BodyError, unzipped
     from playhead.readers.table import load
     from playhead.rules.checker import check
     from playhead.rules.rule import told_once
@@ -117,6 +126,10 @@ def judge(task: Task) -> FileReport | None:
     answered = {exchange.number: exchange.status or 200 for exchange in session.exchanges}
     found = told_once(check(session, only=chosen_rules(task.selection)))
     violations = tuple({**its.to_dict(), "answered": answered.get(its.exchange or 0, 200)} for its in found)
+    try:
+        secrets = leaks(session, unzipped(read_pieces(path))) if task.selection.secrets else ()
+    except (RecordingError, BodyError) as error:
+        return FileReport(path=path, error=str(error))
     return FileReport(
         path=path,
         format=session.format,
@@ -124,6 +137,7 @@ def judge(task: Task) -> FileReport | None:
         conversations=len(session.conversations),
         skipped=dict(session.skipped),
         violations=violations,
+        secrets=secrets,
     )
 
 

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from playhead.rules.order import BETAS, CREDENTIALS, VERSION
 from playhead.rules.rule import Finding, Level, RequestView, Rule
 
-_KEYS = ("x-api-key", "authorization", "api-key")
+KEY_HEADERS = ("x-api-key", "authorization", "api-key")
 """Where a key may stand: SDKs before 2.0, SDKs since, and Microsoft's cloud."""
 
 _EMPTY_SCHEME = re.compile(r"\s*(?:bearer\s*)?\Z", re.IGNORECASE)
@@ -43,11 +43,16 @@ def taken(view: RequestView) -> bool:
     return view.status is not None and view.status < 400
 
 
+def holds_no_key(value: str) -> bool:
+    """Whether the value of such a header is empty, or a scheme with nothing behind it."""
+    return _EMPTY_SCHEME.match(value) is not None
+
+
 def _no_key(view: RequestView) -> Iterator[Finding]:
     headers = view.headers
     if headers is None or view.status not in (None, 401) or on_cloud(view):
         return
-    if all(_EMPTY_SCHEME.match(headers.get(name, "")) for name in _KEYS):
+    if all(holds_no_key(headers.get(name, "")) for name in KEY_HEADERS):
         yield Finding(path="$headers", what="neither `x-api-key` nor `authorization` holds a key")
 
 
