@@ -66,7 +66,6 @@ class _Call(NamedTuple):
     """A judged request on its way to its endpoint."""
 
     exchange: Exchange
-    reading: Reading
     judgement: Judgement
     marked: bool
     timeouts: Timeouts
@@ -145,7 +144,7 @@ class Engine:
         if judgement.refusal is not None and self.settings.strict:
             return self._refuse(exchange, judgement)
         marked = b'"cache_control"' in incoming.body
-        return endpoint(self, _Call(exchange, reading, judgement, marked, incoming.timeouts))
+        return endpoint(self, _Call(exchange, judgement, marked, incoming.timeouts))
 
     def ran(self, name: str, arguments: JsonObject, outcome: object) -> None:
         """Takes in that the client ran a tool: the call is the latest of that name and input not yet run.
