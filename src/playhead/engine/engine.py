@@ -68,7 +68,6 @@ class _Call(NamedTuple):
     """A judged request on its way to its endpoint."""
 
     exchange: Exchange
-    reading: Reading
     judgement: Judgement
     marked: bool
     timeouts: Timeouts
@@ -151,7 +150,7 @@ class Engine:
         exchange = self._linked(exchange, judgement)
         self._found += told_once(judgement.violations)
         marked = b'"cache_control"' in incoming.body
-        call = _Call(exchange, reading, judgement, marked, incoming.timeouts)
+        call = _Call(exchange, judgement, marked, incoming.timeouts)
         refused = judgement.refusal is not None and self.settings.strict
         if found is not None and (found.position is not None or not refused):
             return self._replay(call, found)
