@@ -429,7 +429,7 @@ VOLATILE: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize("volatile", VOLATILE, ids=str)
+@pytest.mark.parametrize("volatile", VOLATILE, ids=lambda value: "function" if callable(value) else str(value))
 def test_what_a_test_declares_volatile(tmp_path: Path, volatile: Any) -> None:
     """By name, place, pattern or function."""
     with FakeClaude.from_cassette(one_call(tmp_path), volatile=volatile) as fake:

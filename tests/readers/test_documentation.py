@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from playhead.readers import body, depth, source, yaml_document
+from playhead.cassettes import yaml_document
+from playhead.readers import body, depth, source
 from playhead.readers.table import FORMATS, SHAPES, formats_table
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "recordings.md"

@@ -278,7 +278,7 @@ class Engine:
         if found.position is None and exchange.method == "HEAD":
             return self._unknown_endpoint(exchange)
         exchange = replace(exchange, request=found.body)
-        return self._replay(_Call(exchange, Reading(body={}), judgement, False, incoming.timeouts), found)
+        return self._replay(_Call(exchange, judgement, False, incoming.timeouts), found)
 
     @staticmethod
     def _asked(call: _Call) -> Asked:
