@@ -30,7 +30,7 @@ from playhead.rules.choice import all_rules, choose, known_ids
 from playhead.rules.models import Model, Models, models_with
 from playhead.rules.rule import LEVELS, Level, Rule, Violation
 from playhead.script.cases import Case, Scripts, as_cases
-from playhead.script.faults import Delivery
+from playhead.script.faults import USUAL, Delivery
 from playhead.script.script import Script, is_async
 from playhead.wire.session import Session
 
@@ -96,7 +96,7 @@ class FakeClaude:
             models=models_with(models),
             failing=_failing(level),
             threads=threads,
-            delivery=delivery or Delivery(),
+            delivery=delivery or USUAL,
         )
         self._engine = Engine(checked, settings)
         # reentrant, since a function of the script may look at `fake.session`

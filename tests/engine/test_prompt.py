@@ -197,10 +197,30 @@ def test_of_many_marks_the_last_twenty_are_held() -> None:
 
 
 def test_what_is_said_to_hold_no_mark_is_not_searched() -> None:
-    """`marked=False` takes the caller's word, and the count is the same."""
+    """`places=()` takes the caller's word on the messages, and the count is the same."""
     request = body(user(text(LONG, MARK)))
-    assert read_prompt(request, marked=False).marks == ()
-    assert read_prompt(request, marked=False).tokens == read_prompt(request).tokens
+    assert read_prompt(request, places=()).marks == ()
+    assert read_prompt(request, places=()).tokens == read_prompt(request).tokens
+
+
+@pytest.mark.parametrize("where", ["tools", "system", "automatic"])
+def test_marks_before_the_messages_are_found_where_no_message_has_one(where: str) -> None:
+    """They are kept from one request to the next, and looked for again when tools or system prompt change."""
+    tool = {"name": "add", "input_schema": {"type": "object"}}
+    marked: dict[str, Any] = {
+        "tools": {"tools": [{**tool, "cache_control": MARK}]},
+        "system": {"system": [text(LONG, MARK)]},
+        "automatic": {"cache_control": MARK},
+    }
+    request = {**body(user(text(LONG))), **marked[where]}
+    first = read_prompt(request, places=())
+    assert first == read_prompt(request)
+    assert len(first.marks) == 1
+    again = read_prompt(request, first, 1, places=())
+    assert again.marks == first.marks
+    bare = body(user(text(LONG)))
+    assert read_prompt(bare, first, 1, places=()).marks == ()
+    assert read_prompt(request, read_prompt(bare), 1, places=()).marks == first.marks
 
 
 BLOCKS = st.builds(text, st.text(max_size=30), st.sampled_from([None, None, None, MARK, HOUR]))

@@ -39,7 +39,7 @@ CHANGED: dict[str, tuple[StepView, bool]] = {
 def test_whether_a_reply_came_back_otherwise(made: StepView, changed: bool) -> None:
     """Asked of every request, so that it is decided by the bytes; what differs by right the rules know."""
     assert made.parent is not None
-    assert came_back_changed(made, made.parent) is changed
+    assert came_back_changed(made.exchange, made.link, made.parent) is changed
 
 
 def test_an_echo_in_several_messages() -> None:

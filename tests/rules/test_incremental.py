@@ -28,12 +28,14 @@ from playhead.wire.session import Session
 Json = dict[str, Any]
 MARK = {"cache_control": {"type": "ephemeral"}}
 
-# from scratch: every request is judged by a checker that has seen no other, and only links and replies are known to it
+# from scratch: every request is judged by a checker that has seen no other, and only links and replies are known to it;
+# and every rule is asked of what is ordinary, too
 
-NO_STEP: dict[str, Any] = {"step": None, "calls": None, "echo": None, "answer": None, "end": None}
-ONLY_STEP: dict[str, Any] = {"envelope": None, "message": None, "block": None, "request": None}
+NO_STEP: dict[str, Any] = {"step": None, "calls": None, "echo": None, "answer": None, "end": None, "ordinary": True}
+ONLY_STEP: dict[str, Any] = {"envelope": None, "message": None, "block": None, "request": None, "ordinary": True}
 ON_ONE: Sequence[Rule] = [replace(rule, **NO_STEP) for rule in RULES]
 ACROSS: Sequence[Rule] = [replace(rule, **ONLY_STEP) for rule in RULES]
+ON_MESSAGES = {rule.id for rule in RULES if (rule.message or rule.block) and not rule.request}
 
 
 Key = tuple[str, str, str]
@@ -60,6 +62,7 @@ def from_scratch(exchanges: Sequence[Exchange], **how: bool) -> list[tuple[list[
     """For each request its violations, without what an accepted parent had as well, and what it may be refused for."""
     across = Checker(ACROSS, **how)
     found: list[set[Key]] = []
+    once: list[set[Key]] = []
     told: list[tuple[list[str], set[Key]]] = []
     for number, exchange in enumerate(exchanges):
         judgement = across.ask(exchange)
@@ -70,12 +73,19 @@ def from_scratch(exchanges: Sequence[Exchange], **how: bool) -> list[tuple[list[
         place: Json = {"exchange": exchange.number, "turn": link.turn, "conversation": link.conversation}
         own = [replace(violation, **place) for violation in by_itself.violations]
         accepted = link.parent is not None and not exchanges[link.parent].failed
-        inherited = found[link.parent] if accepted and link.parent is not None else set()
+        inherited = set() if link.parent is None else found[link.parent] if accepted else once[link.parent]
         now = [violation for violation in [*own, *judgement.violations] if key(violation) not in inherited]
         found.append(inherited | {key(violation) for violation in now})
+        before = set() if link.parent is None else once[link.parent]
+        once.append(before | {key(violation) for violation in now if is_told_once(violation)})
         refusals = {key(one.refusal) for one in (judgement, by_itself) if one.refusal is not None}
         told.append((sorted(map(in_words, now)), refusals))
     return told
+
+
+def is_told_once(violation: Violation) -> bool:
+    """Whether it concerns a message that the API takes: it is not told again, although the request failed."""
+    return violation.path.startswith("$.messages[") and violation.level != "reject" and violation.rule in ON_MESSAGES
 
 
 def in_words(violation: Violation) -> str:

@@ -233,7 +233,7 @@ class Told(RequestView):
 def test_what_no_reply_carried(value: str, returned: tuple[str, ...], wrong: bool) -> None:
     """Where it is known what replies carried, a value that cannot be the API's is told."""
     view = Told(body=body(hits(value)), returned=frozenset(returned))
-    found = RequestRules(RULES).judge(view)
+    found = RequestRules(RULES).judge(view).found
     assert [rule.id for rule, _ in found] == (["web-search-encrypted-content"] if wrong else [])
 
 

@@ -320,4 +320,4 @@ def test_silent_where_tools_and_container_are_unknown(known: set[str]) -> None:
 
     messages: list[object] = [Q, said(RUN, server("srvtoolu_2"), call(**by_code())), user(result())]
     view = RequestView(body={"messages": messages}, turns=merged_turns(messages), known=frozenset(known))
-    assert RequestRules(RULES).judge(view) == []
+    assert RequestRules(RULES).judge(view).found == []

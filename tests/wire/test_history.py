@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from playhead.wire.exchange import Exchange
-from playhead.wire.history import History, Sent, back_to, digest, grown, resent
+from playhead.wire.history import History, Positions, Sent, back_to, digest, grown, resent
 
 A: dict[str, Any] = {"role": "user", "content": "one"}
 B: dict[str, Any] = {"role": "assistant", "content": [{"type": "text", "text": "two"}]}
@@ -110,3 +112,33 @@ def test_what_was_changed_has_another_history(change: str) -> None:
     twice = Sent([A, A], History(History(None, A), A))
     twice.messages.pop()
     assert twice.history_of(twice.messages) is None
+
+
+@given(st.lists(st.lists(st.integers(0, 2), min_size=1, max_size=4), max_size=12), st.booleans())
+def test_positions(sent: list[list[int]], shared: bool) -> None:
+    """Law: each history has the position at which one that says the same was put last, whoever made the objects."""
+    positions, by_value, chains = Positions(), dict[tuple[int, ...], int](), dict[tuple[int, ...], History]()
+    for position, numbers in enumerate(sent):
+        made = grown(None, [{"role": "user", "content": str(number)} for number in numbers])
+        assert made is not None
+        history = chains.setdefault(tuple(numbers), made) if shared else made
+        assert positions.get(history) == by_value.get(tuple(numbers))
+        positions.put(history, position)
+        by_value[tuple(numbers)] = position
+        assert positions.get(made) == position
+        lengths = [len(one) for one in sent[: position + 1]]
+        assert positions.is_single(history) is (lengths.count(len(numbers)) == 1)
+
+
+def test_a_conversation_that_goes_on_needs_no_digest() -> None:
+    """Where no two histories have one length, each is known without."""
+    positions, history = Positions(), None
+    for position in range(5):
+        history = grown(history, [{"role": "user", "content": str(position)}])
+        assert history is not None
+        assert positions.get(history) is None
+        positions.put(history, position)
+    while history is not None:
+        assert positions.get(history) == history.count - 1
+        assert history._digest == b""
+        history = history.before

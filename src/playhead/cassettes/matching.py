@@ -120,7 +120,7 @@ class Chains:
 
     def _envelope(self, path: str, body: JsonObject) -> bytes:
         """The digest of all but the messages."""
-        cloud = cloud_of(path.partition("?")[0])
+        cloud = cloud_of(path)
         if cloud is not None:
             body, _ = as_the_api_has_it(cloud, body, {})
         members = {name: value for name, value in body.items() if name != MESSAGES or not isinstance(value, list)}

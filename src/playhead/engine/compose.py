@@ -7,7 +7,6 @@ report can be read.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -38,8 +37,7 @@ _TOTALS = frozenset({"input_tokens", "output_tokens"})
 NO_TEXTS: Mapping[int, str] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class Minted:
+class Minted(NamedTuple):
     """How many messages, calls, containers and files have got an id."""
 
     messages: int = 0
@@ -107,7 +105,7 @@ def _completed(given: JsonObject, content: list[JsonObject], making: _Making, to
 
 def body_of(message: JsonObject, texts: Mapping[int, str] = NO_TEXTS) -> bytes:
     """A message as the body of an answer; inputs whose text is whole JSON stand in it to the letter."""
-    whole = {index: text for index, text in texts.items() if _is_json(text)}
+    whole = {index: text for index, text in texts.items() if _is_json(text)} if texts else {}
     if not whole:
         return encode(message)
     mark = "\x00"  # stands for each text while the rest is encoded; longer than any run of it in the message

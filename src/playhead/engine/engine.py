@@ -29,7 +29,7 @@ from playhead.rules.models import Models
 from playhead.rules.registry import RULES
 from playhead.rules.rule import Level, Rule, Violation, told_once
 from playhead.script.cases import Case
-from playhead.script.faults import Delivery, Drop, Fail, Raw, Sent
+from playhead.script.faults import USUAL, Delivery, Drop, Fail, Raw, Sent
 from playhead.script.request import Request
 from playhead.script.script import Item, Script
 from playhead.wire.cloud import as_the_api_has_it, cloud_of
@@ -55,7 +55,7 @@ class Settings:
     rules: tuple[Rule, ...] = RULES
     models: Models = field(default_factory=Models)
     failing: tuple[Level, ...] = ("reject", "broken")
-    delivery: Delivery = field(default_factory=Delivery)
+    delivery: Delivery = USUAL
     threads: bool = True
 
     @property
@@ -69,7 +69,6 @@ class _Call(NamedTuple):
 
     exchange: Exchange
     judgement: Judgement
-    marked: bool
     timeouts: Timeouts
 
     @property
@@ -149,8 +148,7 @@ class Engine:
             return self._fail(exchange, None, 400, "invalid_request_error", f"Playhead: {error}")
         exchange = self._linked(exchange, judgement)
         self._found += told_once(judgement.violations)
-        marked = b'"cache_control"' in incoming.body
-        call = _Call(exchange, judgement, marked, incoming.timeouts)
+        call = _Call(exchange, judgement, incoming.timeouts)
         refused = judgement.refusal is not None and self.settings.strict
         if found is not None and (found.position is not None or not refused):
             return self._replay(call, found)
@@ -200,7 +198,7 @@ class Engine:
 
     def _exchange(self, incoming: Incoming, reading: Reading | None = None) -> Exchange:
         body = reading.body if reading is not None else None
-        headers, cloud = incoming.headers, cloud_of(incoming.path.partition("?")[0])
+        headers, cloud = incoming.headers, cloud_of(incoming.path)
         if cloud is not None and body is not None:
             body, headers = as_the_api_has_it(cloud, body, headers)
         return Exchange(
@@ -238,7 +236,7 @@ class Engine:
         refused = self.threads.refuse(call.body)
         if refused is not None:
             return self._refuse_thread(exchange, judgement, refused)
-        cloud = cloud_of(exchange.path.partition("?")[0])
+        cloud = cloud_of(exchange.path)
         if cloud is not None and cloud.vendor == "bedrock" and cloud.stream:
             return self._no_event_stream(exchange, judgement)
         request = self._request(exchange, judgement)
@@ -252,7 +250,7 @@ class Engine:
             self.errors.append(error)
             return self._fail(exchange, judgement, 400, "invalid_request_error", f"Playhead: {error}")
         self._minted = minted
-        self._take_in(replace(exchange, **sending.seen), judgement)  # type: ignore[arg-type]
+        self._take_in(exchange.answered(**sending.seen), judgement)  # type: ignore[arg-type]
         return sending.outgoing
 
     def _replay(self, call: _Call, found: Found) -> Outgoing:
@@ -263,7 +261,7 @@ class Engine:
             told = f"Playhead: {sentence(self.tape, mismatch)}"
             return self._fail(call.exchange, call.judgement, 400, "invalid_request_error", told)
         sending = self.tape.play(found.position, self._asked(call))
-        self._take_in(replace(call.exchange, **sending.seen), call.judgement)  # type: ignore[arg-type]
+        self._take_in(call.exchange.answered(**sending.seen), call.judgement)  # type: ignore[arg-type]
         return sending.outgoing
 
     def _replay_unjudged(self, exchange: Exchange, incoming: Incoming) -> Outgoing:
@@ -278,7 +276,7 @@ class Engine:
         if found.position is None and exchange.method == "HEAD":
             return self._unknown_endpoint(exchange)
         exchange = replace(exchange, request=found.body)
-        return self._replay(_Call(exchange, judgement, False, incoming.timeouts), found)
+        return self._replay(_Call(exchange, judgement, incoming.timeouts), found)
 
     @staticmethod
     def _asked(call: _Call) -> Asked:
@@ -326,7 +324,7 @@ class Engine:
         body = call.body if position is None else self._checker.exchange(position).request or {}
         earlier = self._prompts.get(link.parent) if link is not None and link.parent is not None else None
         known = link.shared if link is not None else 0
-        prompt = read_prompt(body, earlier, known, marked=call.marked, places=call.judgement.marked)
+        prompt = read_prompt(body, earlier, known, places=call.judgement.marked)
         if position is not None:
             self._prompts[position] = prompt
         return input_tokens(prompt, earlier, known)
@@ -340,7 +338,7 @@ class Engine:
         return body.get("tools")
 
     def _count(self, call: _Call) -> Outgoing:
-        prompt = read_prompt(call.body, marked=False)
+        prompt = read_prompt(call.body, places=())
         answer: JsonObject = {"input_tokens": prompt.tokens}
         if "context_management" in call.body:
             answer["context_management"] = {"original_input_tokens": answer["input_tokens"]}

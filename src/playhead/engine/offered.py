@@ -34,7 +34,8 @@ def require_offered(step: Turn | Reply, tools: object, where: str, servers: obje
 
 def calls_tools(step: Turn | Reply) -> bool:
     """Whether a step calls any tool, so that what is offered matters."""
-    blocks = step.message.get("content") if isinstance(step, Reply) else [block.data for block in step.content]
+    # what belongs to a block, `then`, are results, and their call is a block of the turn
+    blocks = step.message.get("content") if isinstance(step, Reply) else [block.data for block in step.blocks]
     types = {block.get("type") for block in (blocks if isinstance(blocks, list) else ()) if isinstance(block, dict)}
     return not types.isdisjoint(_CALLED)
 

@@ -13,7 +13,6 @@ that a mark finds no entry more than twenty blocks before it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from playhead.engine.tokens import Rates, block_tokens, envelope_tokens, message_tokens, rates_of
@@ -55,59 +54,50 @@ class InputTokens(NamedTuple):
         return self.fresh + self.read + self.stored
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prompt:
+class Prompt(NamedTuple):
     """A request's prompt: `head` tokens before the messages, `tokens` in all; its marks, and what the cache then holds.
 
-    `messages` is the number of its messages, `settings` what must be the same for a part to be found in the cache.
+    `messages` is the number of its messages, `settings` what must be the same for a part to be found in the cache;
+    `before` are the marks that stand before the messages, and are among `marks`.
     """
 
     settings: JsonObject
     messages: int
     head: int
     tokens: int
+    before: tuple[Mark, ...] = ()
     marks: tuple[Mark, ...] = ()
     cached: tuple[Mark, ...] = ()
 
 
 def read_prompt(
-    body: JsonObject,
-    earlier: Prompt | None = None,
-    known: int = 0,
-    *,
-    marked: bool = True,
-    places: Sequence[int] | None = None,
+    body: JsonObject, earlier: Prompt | None = None, known: int = 0, *, places: Sequence[int] | None = None
 ) -> Prompt:
     """The prompt of a request. Its first `known` messages are those of `earlier`, or as many of them.
 
-    `marked=False` says that there is no `cache_control` anywhere in the body, so that none is looked for. `places` are
-    the positions of the messages that may hold one, in order; None says that any may.
+    `places` are the positions of the messages that may hold a cache mark, in order; None says that any may.
     """
     rates = rates_of(str(body.get("model")))
-    settings = {name: body.get(name) for name in ("model", "tools", "system")}
+    settings = {"model": body.get("model"), "tools": body.get("tools"), "system": body.get("system")}
     messages = body.get("messages")
     messages = messages if isinstance(messages, list) else []
     same = earlier is not None and _alike(earlier.settings, settings)
     head = earlier.head if earlier is not None and same else envelope_tokens(body, rates)
+    tokens, start = head, 0
     if earlier is not None and known == earlier.messages and earlier.settings["model"] == settings["model"]:
-        before, start = earlier.tokens - earlier.head, known
-    else:
-        before, start = 0, 0
-    tokens = head + before + sum(message_tokens(message, rates) for message in messages[start:])
-    if not marked and not (earlier is not None and earlier.cached):
-        return Prompt(settings=settings, messages=len(messages), head=head, tokens=tokens)
+        tokens, start = head + earlier.tokens - earlier.head, known
+    for index in range(start, len(messages)):
+        tokens += message_tokens(messages[index], rates)
+    as_it_was = earlier is not None and earlier.settings == settings
+    before = earlier.before if earlier is not None and as_it_was else tuple(_before_messages(body, head, rates))
     held = tuple(mark for mark in earlier.cached if mark.place[0] < known) if earlier is not None and same else ()
     may_hold = range(len(messages)) if places is None else places
-    marks = tuple(_marks(body, messages, may_hold, head, tokens, held, rates)) if marked else ()
+    if not may_hold and not before and not held and "cache_control" not in body:
+        return Prompt(settings, len(messages), head, tokens)
+    marks = (*before, *_in_order(body, messages, may_hold, head, tokens, held, rates))
     taken = {mark.place for mark in marks}
-    return Prompt(
-        settings=settings,
-        messages=len(messages),
-        head=head,
-        tokens=tokens,
-        marks=marks,
-        cached=(*(mark for mark in held if mark.place not in taken), *marks)[-_LOOK_BACK:],
-    )
+    cached = (*(mark for mark in held if mark.place not in taken), *marks)[-_LOOK_BACK:]
+    return Prompt(settings, len(messages), head, tokens, before, marks, cached)
 
 
 def input_tokens(prompt: Prompt, earlier: Prompt | None = None, known: int = 0) -> InputTokens:
@@ -134,7 +124,7 @@ def _alike(theirs: Mapping[str, object], ours: Mapping[str, object]) -> bool:
     )
 
 
-def _marks(
+def _in_order(
     body: JsonObject,
     messages: Sequence[object],
     may_hold: Sequence[int],
@@ -143,9 +133,8 @@ def _marks(
     held: Sequence[Mark],
     rates: Rates,
 ) -> Iterator[Mark]:
-    """The marks of a request, each with the tokens up to it, in the prompt's order."""
+    """The marks in a request's messages, each with the tokens up to it, and the automatic one."""
     known = {mark.place: mark.tokens for mark in held}
-    yield from _before_messages(body, head, rates)
     for place, control in _in_messages(messages, may_hold):
         size = known[place] if place in known else _up_to(messages, place, head, tokens, rates)
         yield Mark(place, size, _ttl(control))

@@ -16,7 +16,7 @@ from playhead.engine.compose import body_of
 from playhead.engine.http import FOR_EVER, Fault, Outgoing, Timeouts, json_answer, no_answer
 from playhead.errors import ScriptError
 from playhead.rules.checker import error_body
-from playhead.script.faults import Break, Chunks, Delivery, Drop, Fail, Raw, Sent, usual_message
+from playhead.script.faults import USUAL, Break, Chunks, Delivery, Drop, Fail, Raw, Sent, usual_message
 from playhead.wire.codec import JsonError, JsonObject, decode_object
 from playhead.wire.damage import DAMAGES, EVENT_STREAM, JSON, Damage, middle
 from playhead.wire.sse import EventDecoder, ServerSentEvent
@@ -26,7 +26,6 @@ from playhead.wire.tables import ERROR_STATUS
 _FAULTS: Mapping[str, Fault | None] = {"reset": "read", "close": "close", "timeout": "timeout", "end": None}
 _WAITED: Mapping[str, str] = {"timeout": "read", "connect_timeout": "connect", "write_timeout": "write"}
 """For which of its timeouts a client waits before it gives up."""
-USUAL = Delivery()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +60,8 @@ def send(message: JsonObject, sent: Sent, asked: Asked, texts: Mapping[int, str]
     Raises `ScriptError` for a damage that this kind of answer cannot have.
     """
     delivery = sent.delivery or USUAL
+    if delivery is USUAL and not asked.stream and sent.broken is None and sent.damage is None:
+        return _at_once(message, asked, texts)  # as nearly every answer
     if sent.broken is not None and sent.broken.how == "error" and not asked.stream:
         return _refused(sent.broken, asked)
     events = [*events_of(message, piece=delivery.pieces, texts=texts)] if asked.stream else []
@@ -73,6 +74,13 @@ def send(message: JsonObject, sent: Sent, asked: Asked, texts: Mapping[int, str]
     if sent.broken is not None:
         _cut(body, sent.broken, _share(message, delivery, sent.broken) if not asked.stream else None)
     return _sending(body, message, delivery, asked)
+
+
+def _at_once(message: JsonObject, asked: Asked, texts: Mapping[int, str]) -> Sending:
+    """A message that travels whole, as JSON."""
+    headers = {"content-type": JSON, "request-id": asked.request_id}
+    outgoing = Outgoing(status=200, headers=headers, chunks=(body_of(message, texts),))
+    return Sending(outgoing=outgoing, seen={"status": 200, "response_headers": headers, "response": message})
 
 
 def _damage(body: _Body, damage: Damage, message: JsonObject, events: Sequence[JsonObject], at: int | None) -> None:

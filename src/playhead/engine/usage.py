@@ -35,11 +35,12 @@ def usage_of(
     """The usage of a reply with this content to this request. A reply that `max_tokens` cut has used them all."""
     rates = rates_of(str(body.get("model")))
     kinds = {block.get("type") for block in content}
+    attempts: Sequence[_Attempt] = ()
     if kinds.isdisjoint(_DIVIDED):
-        attempts = [_Attempt("message", tokens, reply_tokens(content, rates))]
+        whole, output = tokens, reply_tokens(content, rates)
     else:
         attempts = [*_attempts(content, tokens, body, rates)]
-    whole, output = _paid(attempts)
+        whole, output = _paid(attempts)
     limit = body.get("max_tokens")
     usage: JsonObject = {
         **_input(whole),
@@ -52,7 +53,7 @@ def usage_of(
         usage["server_tool_use"] = {f"{name}_requests": _count(content, name) for name in ("web_search", "web_fetch")}
     if isinstance(body.get("speed"), str):
         usage["speed"] = body["speed"]
-    if len(attempts) > 1 or attempts[0].type != "message":
+    if attempts and (len(attempts) > 1 or attempts[0].type != "message"):
         usage["iterations"] = [_iteration(attempt) for attempt in attempts]
     return usage
 

@@ -144,6 +144,7 @@ RULES = (
         fix="send results with the same `thinking` as the request that led to the call",
         step=_toggled,
         after=("tool_use", "unsaid"),
+        ordinary=False,
     ),
     Rule(
         id="parallel-results-in-one-message",
@@ -152,6 +153,7 @@ RULES = (
         message=_spread,
         roles=("user",),
         rank=PAIRING,
+        ordinary=False,
     ),
     Rule(
         id="no-text-after-tool-results",
@@ -160,11 +162,13 @@ RULES = (
         message=_text_after,
         roles=("user",),
         rank=PAIRING,
+        ordinary=False,
     ),
     Rule(
         id="whitespace-response-not-stored",
         level="warn",
         fix="leave text blocks of nothing but white space out when storing a reply",
         step=_blank_kept,
+        ordinary=False,
     ),
 )

@@ -96,5 +96,6 @@ RULES = (
         rank=FIELD["messages"],
         block=_citations_from_user,
         types=("text", "search_result"),
+        ordinary=False,
     ),
 )

@@ -13,12 +13,13 @@ from playhead.rules.rule import BlockView
 def block_views(messages: Sequence[object], start: int = 0) -> Iterator[BlockView]:
     """Every block of `messages[start:]`, nested ones after the block that holds them."""
     for index in range(start, len(messages)):
-        message = messages[index]
-        if isinstance(message, dict):
-            yield from _of_message(message, index, last=index == len(messages) - 1)
+        yield from blocks_in(messages[index], index, last=index == len(messages) - 1)
 
 
-def _of_message(message: dict[str, object], index: int, *, last: bool) -> Iterator[BlockView]:
+def blocks_in(message: object, index: int, *, last: bool) -> Iterator[BlockView]:
+    """Every block of the message at a position; `last` says that none comes after it."""
+    if not isinstance(message, dict):
+        return
     role, content = str(message.get("role")), message.get("content")
     if isinstance(content, str):
         yield BlockView({"type": "text", "text": content}, role, (index,), None, last, True)

@@ -179,6 +179,7 @@ RULES = (
         envelope=_empty_system_text,
         block=_empty_text,
         types=("text",),
+        ordinary=False,
     ),
     Rule(
         id="cache-control-ttl-order",

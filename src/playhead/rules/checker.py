@@ -7,17 +7,18 @@ terms, are not judged again. Every verdict is the one that judging the request f
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from playhead.rules.choice import choose
+from playhead.rules.memory import Memory
 from playhead.rules.models import Model, Models, models_with
 from playhead.rules.places import CACHE_MARK, Places
 from playhead.rules.registry import RULES
 from playhead.rules.requests import Found, RequestRules
 from playhead.rules.rule import ApiError, EndView, Finding, RequestView, Rule, StepView, Violation
-from playhead.rules.steps import StepRules
+from playhead.rules.steps import StepRules, is_ordinary, judge
 from playhead.rules.terms import TermsTable
 from playhead.rules.violations import (
     MESSAGE,
@@ -33,15 +34,12 @@ from playhead.wire.codec import JsonObject, encode, is_deeper
 from playhead.wire.equality import shallow
 from playhead.wire.exchange import Exchange
 from playhead.wire.follow import Follower, Link
-from playhead.wire.history import History, back_to
+from playhead.wire.history import History
 from playhead.wire.session import Session, lower_names
 from playhead.wire.tables import COUNT_TOKENS_PATH, MESSAGES_PATH
-from playhead.wire.turns import MergedTurn, merged_turns
+from playhead.wire.turns import merged_turns
 
 _JUDGED = (MESSAGES_PATH, COUNT_TOKENS_PATH)
-_ENDS = 64
-"""Of how many requests the last turns are kept at hand; those of others are merged and judged once more."""
-
 _BRINGS_TOOLS = ("tool_addition",)
 """Blocks in view of which rules on the envelope are silent: without them it has to be judged again."""
 
@@ -59,18 +57,17 @@ class Judgement:
     marked: Sequence[int] | None = None
 
 
-class _Good(NamedTuple):
-    """From where the judging of a request goes on: nothing was found in the first `length` messages.
+class _Looked(NamedTuple):
+    """What is found in a request alone, and where its blocks stand.
 
-    The merged turn with this number, an assistant's, begins at `message`: it and those after it are looked at again,
-    and are `tail` where they are at hand. `places` says where blocks stand, and may know of later messages too.
+    `envelope` numbers what it says besides its messages; `ordinary_from` is the position from which on all messages
+    are known to be ordinary, None where there is none.
     """
 
-    length: int = 0
-    message: int = 0
-    turn: int = 0
-    tail: tuple[MergedTurn, ...] = ()
-    places: Places = Places()
+    found: Found
+    places: Places
+    envelope: int
+    ordinary_from: int | None = None
 
 
 class Checker:
@@ -99,9 +96,9 @@ class Checker:
         self._one_loop = alone or one_loop
         self._follower = Follower(each=each)
         self._found: list[frozenset[tuple[str, str, str]]] = []
+        self._envelopes: list[int] = []
         self._terms = TermsTable()
-        self._good: dict[int, dict[History, _Good]] = {}
-        self._good_ends: dict[int, dict[History, _Good]] = {}
+        self._memory = Memory()
         self._good_envelopes: set[int] = set()
         self._returned: set[str] = set()
 
@@ -121,7 +118,7 @@ class Checker:
         if exchange.request is None or endpoint not in _JUDGED:
             return Judgement(link=None, position=None, violations=())
         if endpoint == COUNT_TOKENS_PATH:
-            found, _ = self._on_request(exchange, self._follower.history(exchange, like=like), size)
+            found = self._on_request(exchange, self._follower.history(exchange, like=like), size).found
             told, refusal = violations_of(found, exchange), first_refusal(found, exchange)
             return Judgement(link=None, position=None, violations=told, refusal=refusal)
         sent, exchange = exchange, self._follower.whole(exchange)
@@ -130,10 +127,12 @@ class Checker:
         link = self._follower.place(exchange, like=None if held else like, alone=self._alone)
         inherited = self._inherited(link)
         self._found.append(inherited)
-        on_request, places = self._on_request(exchange, self._follower.history_at(position), size)
+        looked = self._on_request(exchange, self._follower.history_at(position), size)
+        self._envelopes.append(looked.envelope)
+        on_request = looked.found
         if on_request:
             on_request = new_ones(on_request, self._follower.known(position))
-        found = self._told([*on_request, *self._on_step(exchange, link, places.types)])
+        found = self._told([*on_request, *self._on_step(exchange, link, looked)])
         if held:
             found = [(rule, replace(finding, path=_as_sent(finding.path, held))) for rule, finding in found]
         violations = violations_of(found, exchange, link)
@@ -144,15 +143,15 @@ class Checker:
             position=position,
             violations=tuple(v for v in violations if key(v) not in inherited) if inherited else violations,
             refusal=first_refusal(found, exchange, link),
-            marked=places.holding((CACHE_MARK,)),
+            marked=looked.places.holding((CACHE_MARK,)),
         )
 
-    def _on_request(self, exchange: Exchange, history: History | None, size: int | None) -> tuple[Found, Places]:
-        """What is found in a request alone, looking only where it was not found good before, and where blocks stand."""
+    def _on_request(self, exchange: Exchange, history: History | None, size: int | None) -> _Looked:
+        """What is found in a request alone, looking only where it was not found good before."""
         status = _status(exchange)
         terms = self._terms.of(exchange, status)
-        good = self._good_before(history, terms.messages)
-        turns, places = _turns(exchange.messages, good), good.places.before(good.length)
+        good = self._memory.before(history, terms.messages)
+        turns, places = good.turns(exchange.messages), good.places.before(good.length)
         view = RequestView(
             body=exchange.request or {},
             headers=exchange.headers,
@@ -167,82 +166,44 @@ class Checker:
         )
         new_envelope = terms.envelope not in self._good_envelopes
         if new_envelope and is_deeper({**view.body, "messages": None}, _DEEPEST):
-            return self._on_shallow(view)
+            return self._on_shallow(view, terms.envelope)
         try:
-            found = self._on_one.judge(view, good.length, envelope=new_envelope, places=places)
+            found, ordinary = self._on_one.judge(view, good.length, envelope=new_envelope, places=places)
         except RecursionError:
-            return self._on_shallow(view)
+            return self._on_shallow(view, terms.envelope)
         if new_envelope and not view.may_hold(_BRINGS_TOOLS) and all(_in_messages(finding) for _, finding in found):
             self._good_envelopes.add(terms.envelope)
         if history is not None:
             again = [_message(one) for rule, one in found if _in_messages(one) and not told_before((rule, one))]
             first = min(again, default=None)
-            self._note_good(history, terms.messages, good, turns, places, first)
-        return found, places
+            self._memory.note(history, terms.messages, good, turns, places, first)
+        return _Looked(found, places, terms.envelope, good.length if ordinary else None)
 
-    def _on_shallow(self, view: RequestView) -> tuple[Found, Places]:
+    def _on_shallow(self, view: RequestView, envelope: int) -> _Looked:
         """The same where something is nested more deeply than a rule can follow: judged as text, and each time anew."""
         places = Places()
-        return self._on_one.judge(_shallow_view(view, places), places=places), places
+        return _Looked(self._on_one.judge(_shallow_view(view, places), places=places).found, places, envelope)
 
-    def _good_before(self, history: History | None, terms: int) -> _Good:
-        """The longest part of a history that was found good on the same terms."""
-        ends, known = self._good_ends.get(terms), self._good.get(terms)
-        if ends is None or known is None:
-            return _GOOD
-        while history is not None:
-            good = ends.get(history) or known.get(history)
-            if good is not None:
-                return good
-            history = history.before
-        return _GOOD
-
-    def _note_good(
-        self,
-        history: History,
-        terms: int,
-        good: _Good,
-        turns: tuple[MergedTurn, ...],
-        places: Places,
-        first: int | None,
-    ) -> None:
-        """Notes from where what follows a request need not be judged again; `first` is where something was found.
-
-        A request that goes on with all of this one's messages begins at the last assistant turn that something stands
-        after; one that changes some of them, a cache mark say, at an assistant turn before the change.
-        """
-        known, ends = self._good.setdefault(terms, {}), self._good_ends.setdefault(terms, {})
-        at: History | None = history
-        begin: int | None = None
-        for position in range(len(turns) - 1, -1, -1):
-            turn = turns[position]
-            if turn.role != "assistant":
-                continue
-            if begin is None and position < len(turns) - 1:
-                begin = position
-            start = turn.messages[0]
-            if first is None or start < first:
-                at = back_to(at, start + 1)
-                if at is not None and at not in known:
-                    known[at] = _Good(start + 1, start, turn.number, (), places)
-        if first is None:
-            tail = turns[begin:] if begin is not None else ()
-            message, number = (tail[0].messages[0], tail[0].number) if tail else (good.message, good.turn)
-            ends[history] = _Good(history.count, message, number, tail, places)
-            if len(ends) > _ENDS:
-                del ends[next(iter(ends))]
-
-    def _on_step(self, exchange: Exchange, link: Link, types: Set[str]) -> Sequence[tuple[Rule, Finding]]:
+    def _on_step(self, exchange: Exchange, link: Link, looked: _Looked) -> Sequence[tuple[Rule, Finding]]:
         if link.parent is None:
             return ()
         parent = self._follower.exchange(link.parent)
+        ordinary = (
+            looked.ordinary_from is not None
+            and looked.ordinary_from <= link.shared
+            and looked.envelope == self._envelopes[link.parent]
+            and is_ordinary(exchange, link, parent)
+        )
+        asked = self._steps.asked(parent, looked.places.types, ordinary=ordinary)
+        if not asked:
+            return ()
         try:
-            return self._judge_step(exchange, link, parent, types)
+            return self._judge_step(asked, exchange, link, parent)
         except RecursionError:
-            return self._judge_step(_shallow(exchange), link, _shallow(parent), types)
+            return self._judge_step(asked, _shallow(exchange), link, _shallow(parent))
 
     def _judge_step(
-        self, exchange: Exchange, link: Link, parent: Exchange, types: Set[str]
+        self, asked: Sequence[Rule], exchange: Exchange, link: Link, parent: Exchange
     ) -> Sequence[tuple[Rule, Finding]]:
         view = StepView(
             exchange=exchange,
@@ -253,8 +214,7 @@ class Checker:
             models=self._models,
             so_far=self._follower,
         )
-        held = types | {str(block.get("type")) for block in parent.content if isinstance(block, dict)}
-        return self._steps.judge(view, parent, held)
+        return judge(asked, view, parent)
 
     def _told(self, found: list[tuple[Rule, Finding]]) -> list[tuple[Rule, Finding]]:
         """What is left without faults told in the words of a rule that is switched off, and without a warning where
@@ -331,9 +291,6 @@ def _status(exchange: Exchange) -> int | None:
     return 400 if exchange.error is not None else None
 
 
-_GOOD = _Good()
-
-
 def _as_sent(path: str, held: int) -> str:
     """A path in what was sent, for one in the whole conversation, the first `held` messages of which the server has."""
     match = MESSAGE.match(path)
@@ -341,17 +298,6 @@ def _as_sent(path: str, held: int) -> str:
         return path
     position = int(match.group(1)) - held
     return f"$.messages[{position}]{path[match.end() :]}" if position >= 0 else "$.thread.previous_message_id"
-
-
-def _turns(messages: Sequence[object], start: _Good) -> tuple[MergedTurn, ...]:
-    """The last turns that are known to be good, and those of the new messages, which may go on with the last."""
-    if start.tail and len(messages) > start.length:
-        message = messages[start.length]
-        role = message.get("role") if isinstance(message, dict) else None
-        last = start.tail[-1]
-        if role in ("user", "assistant") and role != last.role:
-            return (*start.tail, *merged_turns(messages, start=start.length, number=last.number + 1))
-    return merged_turns(messages, start=start.message, number=start.turn)
 
 
 def _in_messages(finding: Finding) -> bool:

@@ -202,6 +202,7 @@ RULES = (
         rank=CONVERSATION,
         request=_empty_text,
         holding=("text",),
+        ordinary=False,
     ),
     Rule(
         id="text-block-nonwhitespace",
@@ -211,6 +212,7 @@ RULES = (
         rank=CONVERSATION,
         request=_blank_text,
         holding=("text",),
+        ordinary=False,
     ),
     Rule(
         id="final-assistant-trailing-whitespace",
@@ -219,6 +221,7 @@ RULES = (
         fix="strip the white space from the end of the last assistant message",
         rank=CONVERSATION,
         request=_trailing_space,
+        ordinary=False,
     ),
     Rule(
         id="prefill-unsupported",
@@ -229,6 +232,7 @@ RULES = (
         fix="end with a user message; for a fixed form of answer use `output_config.format` or the system prompt",
         rank=CAPABILITY,
         request=_prefill_taken,
+        ordinary=False,
     ),
     Rule(
         id="prefill-with-thinking",
@@ -236,6 +240,7 @@ RULES = (
         fix="end with a user message, or leave `thinking` out of this request",
         rank=CAPABILITY,
         request=_prefill_and_thinking,
+        ordinary=False,
     ),
     Rule(
         id="search-result-user-only",
@@ -252,6 +257,7 @@ RULES = (
         rank=CONVERSATION,
         block=_search_results_mixed,
         types=("tool_result",),
+        ordinary=False,
     ),
     Rule(
         id="citations-all-or-none",

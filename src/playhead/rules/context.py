@@ -168,5 +168,6 @@ RULES = (
         types=("compaction",),
         request=_compaction_asked,
         step=_summary_changed,
+        ordinary=False,
     ),
 )

@@ -54,5 +54,6 @@ RULES = (
         level="broken",
         fix="give each conversation a list of messages of its own; a default argument or a shared object keeps the old",
         step=_begins_with_another,
+        ordinary=False,
     ),
 )

@@ -11,6 +11,7 @@ from playhead.rules.rule import StepView
 from playhead.wire.codec import canonical
 from playhead.wire.equality import plain_content
 from playhead.wire.exchange import Exchange
+from playhead.wire.follow import Link
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,16 +27,22 @@ class Echo:
     first: int
 
 
-def came_back_changed(step: StepView, parent: Exchange) -> bool:
+def came_back_changed(exchange: Exchange, link: Link, parent: Exchange) -> bool:
     """Whether a reply came back in another form than it had; False where it did not come back at all."""
-    if step.link.kind != "continues" or parent.failed or not parent.content or prefilled(parent):
+    if link.kind != "continues" or parent.failed or not parent.content or prefilled(parent):
         return False
-    added = step.exchange.messages[step.link.shared : step.link.shared + 2]
+    added = exchange.messages[link.shared : link.shared + 2]
     if not added or not _is_assistant(added[0]):
         return False
     if len(added) == 2 and _is_assistant(added[1]):
         return True
     return _content(added[0]) != canonical(parent.content)
+
+
+def came_back(exchange: Exchange, link: Link, parent: Exchange) -> bool:
+    """Whether the first of the messages that a request adds is the reply as it was."""
+    added = exchange.messages[link.shared : link.shared + 1]
+    return bool(added) and _is_assistant(added[0]) and _content(added[0]) == canonical(parent.content)
 
 
 def _is_assistant(message: object) -> bool:

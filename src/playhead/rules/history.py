@@ -288,12 +288,14 @@ RULES = (
         level="broken",
         fix="send every earlier message again, then Claude's reply, then the new user message",
         step=_resent_in_full,
+        ordinary=False,
     ),
     Rule(
         id="history-append-only",
         level="broken",
         fix="leave earlier messages as they were sent; add what is new at the end",
         step=_append_only,
+        ordinary=False,
     ),
     Rule(
         id="assistant-content-verbatim",
@@ -306,11 +308,13 @@ RULES = (
         level="broken",
         fix="send the same `tools` with every request of the conversation",
         step=_tools_resent,
+        ordinary=False,
     ),
     Rule(
         id="system-stable",
         level="broken",
         fix="send the same `system` with every request of the conversation; put what changes into a new message",
         step=_system_stable,
+        ordinary=False,
     ),
 )

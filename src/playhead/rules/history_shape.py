@@ -80,6 +80,7 @@ RULES = (
         rank=PAIRING,
         request=_trimmed,
         recent=("tool_result",),
+        ordinary=False,
     ),
     Rule(
         id="empty-end-turn-handled",
@@ -89,6 +90,7 @@ RULES = (
         request=_empty_reply,
         step=_asked_again,
         after=("end_turn",),
+        ordinary=False,
     ),
     Rule(
         id="mixed-turn-only-tool-results",
@@ -97,5 +99,6 @@ RULES = (
         rank=PAIRING,
         request=_mixed,
         recent=("tool_use",),
+        ordinary=False,
     ),
 )

@@ -217,6 +217,7 @@ RULES = (
         envelope=_envelope,
         message=_message,
         block=_block,
+        ordinary=False,
     ),
     Rule(
         id="output-config-keys",

@@ -281,6 +281,7 @@ RULES = (
         fix='send {{"role": "user" or "assistant", "content": a string or a list of content blocks}}',
         rank=FIELD["messages"],
         message=_message_shape,
+        ordinary=False,
     ),
     Rule(
         id="message-role-enum",
@@ -292,6 +293,7 @@ RULES = (
         fix="give the message the role `user` or `assistant`; a tool's result is a tool_result block of a user message",
         rank=FIELD["messages"],
         message=_role_known,
+        ordinary=False,
     ),
     Rule(
         id="system-role-model-gated",
@@ -321,6 +323,7 @@ RULES = (
         rank=CONVERSATION,
         message=_system_placed,
         roles=("system", "user"),
+        ordinary=False,
     ),
     Rule(
         id="system-role-content",
@@ -342,6 +345,7 @@ RULES = (
         fix='send content blocks as objects with a type, a text as {{"type": "text", "text": ...}}',
         rank=FIELD["messages"],
         message=_block_shape,
+        ordinary=False,
     ),
     Rule(
         id="content-block-type-unknown",
@@ -350,6 +354,7 @@ RULES = (
         fix="send a block of one of the API's own types: {list}",
         rank=FIELD["messages"],
         message=_block_type,
+        ordinary=False,
     ),
     Rule(
         id="fallback-block-needs-beta",
@@ -368,6 +373,7 @@ RULES = (
         rank=CONVERSATION,
         block=_of_the_assistant,
         types=("tool_use", "thinking", "redacted_thinking"),
+        ordinary=False,
     ),
     Rule(
         id="block-role-tool-result",
@@ -377,5 +383,6 @@ RULES = (
         rank=CONVERSATION,
         block=_of_the_user,
         types=("tool_result",),
+        ordinary=False,
     ),
 )

@@ -152,6 +152,7 @@ RULES = (
         rank=PAIRING,
         request=_unanswered,
         recent=("tool_use",),
+        ordinary=False,
     ),
     Rule(
         id="tool-result-not-first",
@@ -161,6 +162,7 @@ RULES = (
         rank=PAIRING,
         request=_not_first,
         recent=("tool_result",),
+        ordinary=False,
     ),
     Rule(
         id="tool-result-orphan",
@@ -173,6 +175,7 @@ RULES = (
         rank=PAIRING,
         request=_orphan,
         recent=("tool_result",),
+        ordinary=False,
     ),
     Rule(
         id="tool-result-duplicate",
@@ -185,6 +188,7 @@ RULES = (
         rank=PAIRING,
         request=_duplicate,
         recent=("tool_result",),
+        ordinary=False,
     ),
     Rule(
         id="nothing-between-call-and-result",
@@ -193,5 +197,6 @@ RULES = (
         rank=PAIRING,
         request=_between,
         recent=("tool_result",),
+        ordinary=False,
     ),
 )

@@ -187,6 +187,7 @@ RULES = (
         rank=PAIRING,
         request=_id_unique,
         recent=("tool_use",),
+        ordinary=False,
     ),
     Rule(
         id="tool-use-id-pattern",
@@ -200,6 +201,7 @@ RULES = (
         rank=FIELD["messages"],
         block=_id_pattern,
         types=("tool_use", "tool_result"),
+        ordinary=False,
     ),
     Rule(
         id="tool-use-input-dict",
@@ -209,6 +211,7 @@ RULES = (
         rank=FIELD["messages"],
         block=_input_object,
         types=("tool_use", "server_tool_use"),
+        ordinary=False,
     ),
     Rule(
         id="tool-use-input-required",
@@ -218,6 +221,7 @@ RULES = (
         rank=FIELD["messages"],
         block=_input_there,
         types=("tool_use",),
+        ordinary=False,
     ),
     Rule(
         id="tool-use-name-limits",
@@ -232,6 +236,7 @@ RULES = (
         rank=FIELD["messages"],
         block=_name_limits,
         types=("tool_use",),
+        ordinary=False,
     ),
     Rule(
         id="tool-result-is-error-text-only",
@@ -241,6 +246,7 @@ RULES = (
         rank=CONVERSATION,
         block=_error_is_text,
         types=("tool_result",),
+        ordinary=False,
     ),
     Rule(
         id="tool-reference-unknown",
@@ -258,6 +264,7 @@ RULES = (
         rank=PAIRING,
         request=_toolset_echo,
         recent=("tool_result",),
+        ordinary=False,
     ),
     Rule(
         id="tool-result-id-required",
@@ -267,5 +274,6 @@ RULES = (
         rank=FIELD["messages"],
         block=_result_id,
         types=("tool_result",),
+        ordinary=False,
     ),
 )

@@ -71,6 +71,7 @@ RULES = (
         fix="send at least one message",
         rank=FIELD["messages"],
         request=_messages_nonempty,
+        ordinary=False,
     ),
     Rule(
         id="content-nonempty-message",
@@ -82,5 +83,6 @@ RULES = (
         fix="leave the empty message out, or give it text",
         rank=CONVERSATION,
         request=_content_nonempty,
+        ordinary=False,
     ),
 )

@@ -1,22 +1,31 @@
 """The rules on one request, run each where it looks: the envelope, each new message, each new block, the whole.
 
 Law: pure; runs checks, decides nothing. Nearly always nothing is found, so the loops are plain ones: a list or a
-generator for each rule would cost as much as the rule.
+generator for each rule would cost as much as the rule. Nearly all messages are ordinary, and few rules are asked there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
-from playhead.rules.blocks import block_views
+from playhead.rules.blocks import blocks_in
+from playhead.rules.ordinary import are_ordinary, ordinary_types, takes_turns
 from playhead.rules.places import CACHE_MARK, Places
 from playhead.rules.rule import BlockCheck, Finding, MessageCheck, RequestCheck, RequestView, Rule
 
 Found = list[tuple[Rule, Finding]]
 _RequestChecks: TypeAlias = tuple[tuple[Rule, RequestCheck], ...]
-_Kinds: TypeAlias = tuple[frozenset[str], frozenset[str] | None]
-"""Which of the types that rules name the last turns hold, and which the conversation, None where all rules count."""
+_Kinds: TypeAlias = tuple[frozenset[str], frozenset[str] | None, bool]
+"""Which of the types that rules name the last turns hold, and which the conversation, None where all rules count; and
+whether what is new is ordinary."""
+
+
+class Judged(NamedTuple):
+    """What was found, unordered, and whether what is new is ordinary."""
+
+    found: Found
+    ordinary: bool
 
 
 class RequestRules:
@@ -24,76 +33,107 @@ class RequestRules:
 
     def __init__(self, rules: Sequence[Rule]) -> None:
         self._envelope = tuple((rule, rule.envelope) for rule in rules if rule.envelope)
-        self._message = {role: _for_role(rules, role) for role in (*_ROLES, None)}
+        self._any = _MessageRules(rules)
+        self._ordinary = _MessageRules([rule for rule in rules if rule.ordinary])
         self._whole = tuple((rule, rule.request) for rule in rules if rule.request)
         self._named = frozenset(kind for rule, _ in self._whole for kind in (*rule.recent, *rule.holding))
         self._chosen: dict[_Kinds, _RequestChecks] = {}
-        self._any_block, self._by_type = _by_type(rules)
 
-    def judge(self, view: RequestView, start: int = 0, *, envelope: bool = True, places: Places | None = None) -> Found:
-        """Everything found, unordered.
+    def judge(
+        self, view: RequestView, start: int = 0, *, envelope: bool = True, places: Places | None = None
+    ) -> Judged:
+        """Judges a request.
 
         What stands before `start`, and the envelope if not asked for, is known to be good. `places` says where blocks
         stand before `start`; where the others stand is put into it.
         """
         found: Found = []
         places = Places() if places is None else places
-        self._blocks(view, start, found, places)
-        self._messages(view, start, found)
+        ordinary = self._messages(view, start, found, places) and are_ordinary(view.turns)
         if envelope:
             for rule, judge in self._envelope:
                 for finding in judge(view):
                     found.append((rule, finding))
         recent = self._named.intersection([kind for turn in view.turns for kind in turn.by_type])
-        kinds = (recent, None if envelope else self._named.intersection(places.types))
+        kinds = (recent, None if envelope else self._named.intersection(places.types), ordinary)
         for rule, judge in self._chosen.get(kinds) or self._choose(kinds):
             for finding in judge(view):
                 found.append((rule, finding))
-        return found
+        return Judged(found, ordinary)
 
     def _choose(self, kinds: _Kinds) -> _RequestChecks:
         """The rules on a whole request in which blocks of these types are recent, and, where they count, these held."""
-        recent, held = kinds
+        recent, held, ordinary = kinds
         chosen = self._chosen[kinds] = tuple(
             (rule, judge)
             for rule, judge in self._whole
             if not (rule.recent and recent.isdisjoint(rule.recent))
             and not (rule.holding and held is not None and held.isdisjoint(rule.holding))
+            and (rule.ordinary or not ordinary)
         )
         return chosen
 
-    def _messages(self, view: RequestView, start: int, found: Found) -> None:
+    def _messages(self, view: RequestView, start: int, found: Found, places: Places) -> bool:
+        """Judges the new messages, notes where their blocks stand, and says whether there are any, all ordinary."""
         messages = view.messages
+        ordinary = start < len(messages)
+        before = messages[start - 1] if start else None
         for index in range(start, len(messages)):
             message = messages[index]
-            role = message.get("role") if isinstance(message, dict) else None
-            for rule, judge in self._message[role if isinstance(role, str) and role in _ROLES else None]:
-                for finding in judge(view, index, message):
-                    found.append((rule, finding))
-
-    def _blocks(self, view: RequestView, start: int, found: Found, places: Places) -> None:
-        """Judges the blocks, and notes of which types they are, and which carry a cache mark."""
-        for block in block_views(view.messages, start):
-            kind = str(block.data.get("type"))
-            counts = block.within != "mcp_tool_result"
-            places.note(kind, block.place[0], counts=counts)
-            if block.data.get(CACHE_MARK) is not None:
-                places.note(CACHE_MARK, block.place[0], counts=counts)
-            for rule, judge in self._by_type.get(kind, self._any_block):
-                for finding in judge(view, block):
-                    found.append((rule, finding))
+            types = ordinary_types(message) if takes_turns(before, message) else ()
+            for kind in types:
+                places.note(kind, index)
+            if types:
+                self._ordinary.judge_ordinary(view, index, message, found, types)
+            else:
+                ordinary = False
+                self._any.judge(view, index, message, found, places)
+            before = message
+        return ordinary
 
 
 _ROLES = ("user", "assistant", "system")
+_BlockChecks: TypeAlias = tuple[tuple[Rule, BlockCheck], ...]
+
+
+class _MessageRules:
+    """Rules on messages and blocks."""
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        self._message = {role: _for_role(rules, role) for role in (*_ROLES, None)}
+        self._any_block, self._by_type = _by_type(rules)
+        self._named = self._by_type.keys()
+
+    def judge(self, view: RequestView, index: int, message: object, found: Found, places: Places | None = None) -> None:
+        """Judges a message and its blocks, and notes of which types they are, and which carry a cache mark."""
+        role = message.get("role") if isinstance(message, dict) else None
+        for rule, judge in self._message[role if isinstance(role, str) and role in _ROLES else None]:
+            for finding in judge(view, index, message):
+                found.append((rule, finding))
+        for block in blocks_in(message, index, last=index == len(view.messages) - 1):
+            kind = str(block.data.get("type"))
+            if places is not None:
+                counts = block.within != "mcp_tool_result"
+                places.note(kind, index, counts=counts)
+                if block.data.get(CACHE_MARK) is not None:
+                    places.note(CACHE_MARK, index, counts=counts)
+            for rule, judge_block in self._by_type.get(kind, self._any_block):
+                for finding in judge_block(view, block):
+                    found.append((rule, finding))
+
+    def judge_ordinary(
+        self, view: RequestView, index: int, message: object, found: Found, types: Sequence[str]
+    ) -> None:
+        """The same for a message with blocks of these types, if any rule is left that looks at it."""
+        role = message.get("role") if isinstance(message, dict) else None
+        if self._any_block or not self._named.isdisjoint(types) or self._message[str(role)]:
+            self.judge(view, index, message, found)
 
 
 def _for_role(rules: Sequence[Rule], role: str | None) -> tuple[tuple[Rule, MessageCheck], ...]:
     """The rules on messages of a role; None stands for what is no role, which any rule may have a word on."""
     concerned = [rule for rule in rules if not rule.roles or role is None or role in rule.roles]
     return tuple((rule, rule.message) for rule in concerned if rule.message)
-
-
-_BlockChecks: TypeAlias = tuple[tuple[Rule, BlockCheck], ...]
 
 
 def _by_type(rules: Sequence[Rule]) -> tuple[_BlockChecks, Mapping[str, _BlockChecks]]:

@@ -135,6 +135,7 @@ RULES = (
         fix="send text: what is no string goes through `json.dumps`; leave `content` out where there is nothing to say",
         block=_content_kind,
         types=("tool_result",),
+        ordinary=False,
     ),
     Rule(
         id="tool-result-tells-value",
@@ -151,5 +152,6 @@ RULES = (
         fix="send `is_error: true` for a call that failed, and leave it out, or false, for one that did not",
         block=_error_kind,
         types=("tool_result",),
+        ordinary=False,
     ),
 )

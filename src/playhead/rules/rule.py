@@ -317,6 +317,9 @@ class Rule:
     that is asked only where the reply before came back otherwise than it was, `calls` one that is asked only where its
     calls were not simply answered (see `StepView.simply_answered`).
 
+    With `ordinary` False none of these but `envelope` is asked where what is new is ordinary (`rules/ordinary.py`):
+    the rule could not find anything there.
+
     `wording` is the API's text (several where it has several, chosen by the finding), `fix` says what to do; both are
     format templates filled from the finding. `rank` orders rules as the API reports them (see `order`): the lowest
     broken one is what it answers. `status` is the HTTP status.
@@ -341,6 +344,7 @@ class Rule:
     echo: StepCheck | None = None
     calls: StepCheck | None = None
     after: tuple[str, ...] = ()
+    ordinary: bool = True
     answer: AnswerCheck | None = None
     end: EndCheck | None = None
 

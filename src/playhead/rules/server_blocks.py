@@ -152,6 +152,7 @@ RULES = (
         rank=FIELD["messages"],
         block=_id_pattern,
         types=_WITH_CALLER,
+        ordinary=False,
     ),
     Rule(
         id="server-tool-use-name-enum",

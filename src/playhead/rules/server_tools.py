@@ -271,6 +271,7 @@ RULES = (
         rank=PAIRING,
         request=_client_answers,
         recent=("tool_result",),
+        ordinary=False,
     ),
     Rule(
         id="programmatic-result-only-tool-results",
@@ -279,6 +280,7 @@ RULES = (
         rank=PAIRING,
         request=_only_results,
         recent=("tool_use", "server_tool_use"),
+        ordinary=False,
     ),
     Rule(
         id="container-required-when-pending",
@@ -288,6 +290,7 @@ RULES = (
         rank=PAIRING,
         request=_no_container,
         recent=("tool_use", "server_tool_use"),
+        ordinary=False,
     ),
     Rule(
         id="container-needs-code-execution",

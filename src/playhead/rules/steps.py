@@ -1,17 +1,18 @@
 """The rules on a request and the exchange it follows, sorted by how that exchange ended.
 
 Law: pure; runs checks, decides nothing. After a reply that asks for tools nobody needs to ask the rules on errors. A
-reply that came back as it was, as nearly always, needs none of the rules on echoes, and calls that were each answered
-once need few of those on calls.
+reply that came back as it was, as nearly always, needs none of the rules on echoes, calls that were each answered once
+none of those on calls, and a step that is ordinary in every way hardly any at all.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 
-from playhead.rules.echo import came_back_changed
+from playhead.rules.echo import came_back, came_back_changed
 from playhead.rules.rule import Finding, Rule, StepView
 from playhead.wire.exchange import Exchange
+from playhead.wire.follow import Link
 from playhead.wire.tables import STOP_REASONS
 
 FAILED = "failed"
@@ -46,33 +47,51 @@ class StepRules:
             name: tuple(rule for rule in ours if not rule.after or name in rule.after) for name in OUTCOMES
         }
         self._named = frozenset(kind for rule in ours for kind in rule.holding)
-        self._chosen: dict[tuple[str, frozenset[str]], tuple[Rule, ...]] = {}
+        self._chosen: dict[tuple[str, frozenset[str], bool], tuple[Rule, ...]] = {}
 
-    def judge(self, view: StepView, parent: Exchange, held: Set[str]) -> list[tuple[Rule, Finding]]:
-        """Everything found, in the order of the rules. `held` are the types of block in the conversation."""
-        found: list[tuple[Rule, Finding]] = []
-        changed: bool | None = None
-        simple: bool | None = None
-        for rule in self._asked(outcome(parent), self._named.intersection(held)):
-            if rule.step is not None:
-                for finding in rule.step(view):
-                    found.append((rule, finding))
-            if rule.calls is not None:
-                simple = view.simply_answered if simple is None else simple
-                if not simple:
-                    for finding in rule.calls(view):
-                        found.append((rule, finding))
-            if rule.echo is not None:
-                changed = came_back_changed(view, parent) if changed is None else changed
-                if changed:
-                    for finding in rule.echo(view):
-                        found.append((rule, finding))
-        return found
+    def asked(self, parent: Exchange, held: Set[str], *, ordinary: bool = False) -> tuple[Rule, ...]:
+        """The rules that concern a request after this exchange. `held` are the types of block in the conversation.
 
-    def _asked(self, after: str, held: frozenset[str]) -> tuple[Rule, ...]:
-        """The rules that concern an outcome where the conversation holds, of the types that rules name, these."""
-        chosen = self._chosen.get((after, held))
-        if chosen is None:
-            chosen = tuple(rule for rule in self._after[after] if not rule.holding or not held.isdisjoint(rule.holding))
-            self._chosen[after, held] = chosen
+        An `ordinary` step goes on with the reply as it was and ordinary messages after it, all else being as before.
+        """
+        kinds = {str(block.get("type")) for block in parent.content if isinstance(block, dict)}
+        key = (outcome(parent), self._named.intersection(held) | self._named.intersection(kinds), ordinary)
+        chosen = self._chosen.get(key)
+        return self._choose(*key) if chosen is None else chosen
+
+    def _choose(self, after: str, held: frozenset[str], ordinary: bool) -> tuple[Rule, ...]:
+        chosen = self._chosen[after, held, ordinary] = tuple(
+            rule
+            for rule in self._after[after]
+            if not (rule.holding and held.isdisjoint(rule.holding)) and (not ordinary or (rule.ordinary and rule.step))
+        )
         return chosen
+
+
+def is_ordinary(exchange: Exchange, link: Link, parent: Exchange) -> bool:
+    """Whether a request of ordinary messages, on the terms of the one before, goes on with that one's reply."""
+    usual = link.kind == "continues" and not link.held and not parent.failed
+    told = parent.results or parent.user_event is not None
+    return usual and not told and came_back(exchange, link, parent)
+
+
+def judge(rules: Sequence[Rule], view: StepView, parent: Exchange) -> list[tuple[Rule, Finding]]:
+    """Everything that these rules find, in their order."""
+    found: list[tuple[Rule, Finding]] = []
+    changed: bool | None = None
+    simple: bool | None = None
+    for rule in rules:
+        if rule.step is not None:
+            for finding in rule.step(view):
+                found.append((rule, finding))
+        if rule.calls is not None:
+            simple = view.simply_answered if simple is None else simple
+            if not simple:
+                for finding in rule.calls(view):
+                    found.append((rule, finding))
+        if rule.echo is not None:
+            changed = came_back_changed(view.exchange, view.link, parent) if changed is None else changed
+            if changed:
+                for finding in rule.echo(view):
+                    found.append((rule, finding))
+    return found

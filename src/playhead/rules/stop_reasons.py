@@ -265,6 +265,7 @@ RULES = (
         fix="stop after end_turn; send the next request when the user has said something",
         step=_after_end_turn,
         after=("end_turn",),
+        ordinary=False,
     ),
     Rule(
         id="container-id-carried",

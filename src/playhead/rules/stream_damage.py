@@ -150,6 +150,7 @@ RULES = (
         fix="parse a tool's input once, when its block stops, and answer what is no JSON with `is_error: true`",
         answer=_run_unparsed,
         step=_answered_unparsed,
+        holding=("tool_result",),
         end=_shown_unparsed,
     ),
     Rule(

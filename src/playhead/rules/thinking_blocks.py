@@ -192,6 +192,7 @@ RULES = (
         rank=_CONTENT,
         message=_first_if_any,
         roles=("assistant",),
+        ordinary=False,
     ),
     Rule(
         id="thinking-must-lead-final-assistant",
@@ -206,5 +207,6 @@ RULES = (
         fix="append the whole `content` of Claude's reply, its thinking included, before the results",
         rank=_CONTENT,
         request=_must_lead,
+        recent=("tool_result",),
     ),
 )

@@ -389,3 +389,7 @@ def _plain(value: object) -> object:
 
 def _times(times: int) -> str:
     return f", times={times}" if times > 1 else ""
+
+
+USUAL = Delivery()
+"""How a reply travels where nobody said anything."""

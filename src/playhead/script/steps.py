@@ -213,6 +213,8 @@ def reply(message: Mapping[str, Any], /, *, check: bool = True) -> Reply:
 
 def as_turn(block: Block) -> Turn:
     """The turn that a lone block stands for."""
+    if block.data["type"] == "text":
+        return Turn(blocks=(block,), stop_reason="end_turn")  # what turn() would make of it, without its questions
     return turn(block)
 
 

@@ -39,7 +39,8 @@ class Cloud:
 
 @lru_cache(maxsize=256)
 def cloud_of(path: str) -> Cloud | None:
-    """The cloud whose URL shape a path without query has; None for the API's own paths."""
+    """The cloud whose URL shape a path has; None for the API's own paths."""
+    path = path.partition("?")[0]
     vertex = _VERTEX.search(path)
     if vertex is not None and vertex.group(1) == _COUNTING:
         return Cloud(vendor="vertex", endpoint=COUNT_TOKENS_PATH, model=None, stream=False)

@@ -16,6 +16,7 @@ from playhead.wire.history import History, Sent
 from playhead.wire.tables import COUNT_TOKENS_PATH, MESSAGES_PATH
 
 NOTHING: Mapping[str, object] = MappingProxyType({})
+NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +41,7 @@ class Exchange:
     headers: Mapping[str, str] | None = None
     request: JsonObject | None = None
     status: int | None = None
-    response_headers: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    response_headers: Mapping[str, str] = field(default_factory=lambda: NO_HEADERS)
     response: JsonObject | None = None
     complete: bool = True
     error: JsonObject | None = None
@@ -91,6 +92,40 @@ class Exchange:
         """The reply's content blocks; empty where there is no reply."""
         content = (self.response or {}).get("content")
         return content if isinstance(content, list) else []
+
+    def answered(
+        self,
+        *,
+        status: int | None,
+        response_headers: Mapping[str, str] | None = None,
+        response: JsonObject | None = None,
+        complete: bool = True,
+        error: JsonObject | None = None,
+        events: tuple[JsonObject, ...] | None = None,
+    ) -> Exchange:
+        """The same request with its answer."""
+        # `dataclasses.replace` takes several times as long, and every request comes by here
+        return Exchange(
+            number=self.number,
+            method=self.method,
+            path=self.path,
+            headers=self.headers,
+            request=self.request,
+            status=status,
+            response_headers=NO_HEADERS if response_headers is None else response_headers,
+            response=response,
+            complete=complete,
+            error=error,
+            events=events,
+            tools_run=self.tools_run,
+            results=self.results,
+            user_event=self.user_event,
+            retry_of=self.retry_of,
+            sent_at=self.sent_at,
+            answered_at=self.answered_at,
+            known=self.known,
+            sent=self.sent,
+        )
 
     def knows(self, member: str) -> bool:
         """Whether the recording tells this member of the request, or its absence."""

@@ -3,10 +3,10 @@
 Law: pure and incremental; each exchange is placed once, at a cost linear in what it adds. Places, judges nothing.
 
 A request continues an earlier one when its messages begin with all of the earlier one's, whatever stood between:
-comparing neighbours only would break interleaved conversations. To find it, every request has a digest of its
-messages, chained message by message (`wire/history.py`), so that one dictionary lookup for each new message finds the
-longest earlier history. A request that extends nothing, yet carries calls or a reply of an earlier exchange, departs
-from it: the history was dropped or edited. Server-held threads are made whole by `previous_message_id`.
+comparing neighbours only would break interleaved conversations. Histories are known by a digest, chained message by
+message (`wire/history.py`), so that one dictionary lookup for each new message finds the longest earlier one. A request
+that extends nothing, yet carries calls or a reply of an earlier exchange, departs from it: the history was dropped or
+edited. Server-held threads are made whole by `previous_message_id`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Literal, NamedTuple, TypeVar
 from playhead.wire.codec import JsonObject
 from playhead.wire.equality import same_message
 from playhead.wire.exchange import Exchange
-from playhead.wire.history import History, back_to, digest, grown
+from playhead.wire.history import History, Positions, back_to, digest, grown
 from playhead.wire.turns import blocks_of
 
 CREATE_ONLY = ("system", "tools")
@@ -78,7 +78,7 @@ class Follower:
     def __init__(self, *, each: bool = False) -> None:
         self._each = each
         self._placed: list[_Placed] = []
-        self._by_digest: dict[bytes, int] = {}
+        self._positions = Positions()
         self._alike: dict[bytes, _Alike] = {}
         self._by_last: dict[int, int] = {}
         self._by_call: dict[str, int | None] = {}
@@ -189,7 +189,7 @@ class Follower:
 
     def _known(self, history: History | None) -> History | None:
         """The longest part of a history that an earlier request had, whichever it was."""
-        while history is not None and history.digest not in self._by_digest:
+        while history is not None and self._positions.get(history) is None:
             history = history.before
         return history
 
@@ -201,14 +201,14 @@ class Follower:
             if link.kind != "repeats":
                 self._gone_on.add(link.parent)
         if history is not None:
-            before = self._by_digest.get(history.digest)
+            before = self._positions.get(history)
             if before is not None:
                 # only where several requests say the same is there something to choose between
                 alike = self._alike.get(history.digest)
                 if alike is None:
                     alike = self._alike[history.digest] = _Alike(whole=[before], unread=[before])
                 alike.whole.append(position)
-            self._by_digest[history.digest] = position
+            self._positions.put(history, position)
             self._by_last[id(history.message)] = position
 
     def history_at(self, position: int) -> History | None:
@@ -223,7 +223,7 @@ class Follower:
             return
         self._latest[placed.link.conversation] = position
         self._unread.append(position)
-        alike = None if placed.history is None else self._alike.get(placed.history.digest)
+        alike = None if placed.history is None else self._alike_of(placed.history)
         if alike is not None:
             alike.unread.append(position)
         identifier = (exchange.response or {}).get("id")
@@ -246,11 +246,11 @@ class Follower:
         repeated: int | None = None
         at = history
         while at is not None:
-            latest = self._by_digest.get(at.digest)
+            latest = self._positions.get(at)
             if latest is None:
                 pass
             elif at.count < len(messages):
-                parent = self._parent(at.digest, latest, messages[at.count])
+                parent = self._parent(at, latest, messages[at.count])
                 if repeated is None or parent not in self._gone_on:
                     return self._continues(parent, at.count)
                 return self._repeats(repeated, len(messages))
@@ -261,13 +261,13 @@ class Follower:
             at = at.before
         return None
 
-    def _parent(self, same: bytes, latest: int, message: object) -> int:
+    def _parent(self, same: History, latest: int, message: object) -> int:
         """Of the exchanges with the same history the one that this message goes on from.
 
         That is one whose reply it is, if possible one that nothing goes on from yet: parallel conversations may say
         the same for a while. Otherwise the latest that did not fail. The latest counts wherever there are several.
         """
-        alike = self._alike.get(same)
+        alike = self._alike_of(same)
         if alike is None:
             return latest
         self._read_alike(alike)
@@ -280,6 +280,10 @@ class Follower:
         while alike.whole and self._placed[alike.whole[-1]].exchange.failed:
             alike.whole.pop()
         return alike.whole[-1] if alike.whole else latest
+
+    def _alike_of(self, history: History) -> _Alike | None:
+        """The exchanges with this history, where there are several."""
+        return None if self._positions.is_single(history) else self._alike.get(history.digest)
 
     def _read_alike(self, alike: _Alike) -> None:
         """Takes in which replies there are now to requests that say the same."""

@@ -45,6 +45,46 @@ class History:
         return f"<History of {self.count} messages>"
 
 
+class Positions:
+    """The position at which each history was met last, by what it says.
+
+    A digest costs more than all else that following does. Only histories of one length need be told apart by it, so a
+    conversation that goes on and on needs none.
+    """
+
+    __slots__ = ("_by_digest", "_single")
+
+    def __init__(self) -> None:
+        self._single: dict[int, tuple[History, int] | None] = {}
+        self._by_digest: dict[bytes, int] = {}
+
+    def get(self, history: History) -> int | None:
+        """Where the history was met last; None where it was not."""
+        count = history.count
+        if count not in self._single:
+            return None
+        single = self._single[count]
+        if single is None:
+            return self._by_digest.get(history.digest)
+        return single[1] if single[0] is history or single[0].digest == history.digest else None
+
+    def put(self, history: History, position: int) -> None:
+        """Takes in where a history is met now."""
+        count = history.count
+        single = self._single.get(count)
+        if count not in self._single:
+            self._single[count] = history, position
+            return
+        if single is not None:
+            self._by_digest[single[0].digest] = single[1]
+            self._single[count] = None
+        self._by_digest[history.digest] = position
+
+    def is_single(self, history: History) -> bool:
+        """Whether one history of this length was met, and once."""
+        return self._single.get(history.count) is not None
+
+
 class Sent:
     """The list of messages that one request sent, and the history that it is.
 
