@@ -33,7 +33,7 @@ def test_the_form_of_a_rule(rule: Rule) -> None:
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)+", rule.id)
     assert rule.level in LEVELS
     steps = (rule.step, rule.echo, rule.calls)
-    assert any((rule.envelope, rule.message, rule.block, rule.request, *steps, rule.answer, rule.end))
+    assert any((rule.envelope, rule.message, rule.block, rule.request, rule.extent, *steps, rule.answer, rule.end))
     assert set(rule.after) <= set(OUTCOMES)
     assert not rule.after or any(steps)
     assert not rule.types or rule.block
@@ -41,7 +41,7 @@ def test_the_form_of_a_rule(rule: Rule) -> None:
     assert not rule.fix.endswith(".")
     if rule.level == "reject":
         assert ERROR_STATUS[rule.error_type] == rule.status
-        assert any((rule.envelope, rule.message, rule.block, rule.request, rule.step))
+        assert any((rule.envelope, rule.message, rule.block, rule.request, rule.extent, rule.step))
 
 
 def examples() -> list[Json]:

@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from playhead.rules.choice import choose
-from playhead.rules.memory import Memory
+from playhead.rules.memory import Good, Memory
 from playhead.rules.models import Model, Models, models_with
-from playhead.rules.places import CACHE_MARK, Places
+from playhead.rules.places import Places
 from playhead.rules.registry import RULES
 from playhead.rules.requests import Found, RequestRules
 from playhead.rules.rule import ApiError, EndView, Finding, RequestView, Rule, StepView, Violation
 from playhead.rules.steps import StepRules, is_ordinary, judge
-from playhead.rules.terms import TermsTable
+from playhead.rules.terms import Terms, TermsTable
 from playhead.rules.violations import (
     MESSAGE,
     first_refusal,
@@ -132,7 +132,10 @@ class Checker:
         on_request = looked.found
         if on_request:
             on_request = new_ones(on_request, self._follower.known(position))
-        found = self._told([*on_request, *self._on_step(exchange, link, looked)])
+        on_step = self._on_step(exchange, link, looked)
+        if not on_request and not on_step:
+            return Judgement(link=link, position=position, violations=(), marked=looked.places.marked)
+        found = self._told([*on_request, *on_step])
         if held:
             found = [(rule, replace(finding, path=_as_sent(finding.path, held))) for rule, finding in found]
         violations = violations_of(found, exchange, link)
@@ -143,7 +146,7 @@ class Checker:
             position=position,
             violations=tuple(v for v in violations if key(v) not in inherited) if inherited else violations,
             refusal=first_refusal(found, exchange, link),
-            marked=looked.places.holding((CACHE_MARK,)),
+            marked=looked.places.marked,
         )
 
     def _on_request(self, exchange: Exchange, history: History | None, size: int | None) -> _Looked:
@@ -151,6 +154,10 @@ class Checker:
         status = _status(exchange)
         terms = self._terms.of(exchange, status)
         good = self._memory.before(history, terms.messages)
+        if good.last is not None and history is not None and history.count == good.length + 2:
+            looked = self._on_pair(exchange, history, terms, good, size)
+            if looked is not None:
+                return looked
         turns, places = good.turns(exchange.messages), good.places.before(good.length)
         view = RequestView(
             body=exchange.request or {},
@@ -176,8 +183,21 @@ class Checker:
         if history is not None:
             again = [_message(one) for rule, one in found if _in_messages(one) and not told_before((rule, one))]
             first = min(again, default=None)
-            self._memory.note(history, terms.messages, good, turns, places, first)
+            self._memory.note(history, terms.messages, good, turns, places, first, ordinary)
         return _Looked(found, places, terms.envelope, good.length if ordinary else None)
+
+    def _on_pair(
+        self, exchange: Exchange, history: History, terms: Terms, good: Good, size: int | None
+    ) -> _Looked | None:
+        """The same where Claude's answer and the user's next words are all that is new; None where they are not."""
+        if good.last is None or terms.envelope not in self._good_envelopes:
+            return None
+        view = RequestView(body=exchange.request or {}, size=size)
+        found = self._on_one.judge_pair(view, good.length, good.recent, good.places.types)
+        if found is None:
+            return None
+        self._memory.note_pair(history, terms.messages, good, good.last)
+        return _Looked(found, good.places, terms.envelope, good.length)
 
     def _on_shallow(self, view: RequestView, envelope: int) -> _Looked:
         """The same where something is nested more deeply than a rule can follow: judged as text, and each time anew."""

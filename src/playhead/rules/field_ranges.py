@@ -130,7 +130,7 @@ RULES = (
         level="reject",
         fix="send fewer messages: summarise or drop the oldest turns",
         rank=FIELD["messages"],
-        request=_too_many_messages,
+        extent=_too_many_messages,
     ),
     Rule(
         id="req-too-large",
@@ -140,7 +140,7 @@ RULES = (
         rank=TOO_LARGE,
         status=413,
         error_type="request_too_large",
-        request=_too_large,
+        extent=_too_large,
     ),
     Rule(
         id="max-tokens-model-cap",

@@ -5,9 +5,10 @@ Law: pure; remembers verdicts, makes none. What is known holds on the same terms
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import NamedTuple
 
+from playhead.rules.ordinary import WORDS
 from playhead.rules.places import Places
 from playhead.wire.history import History, back_to
 from playhead.wire.turns import MergedTurn, merged_turns
@@ -21,6 +22,9 @@ class Good(NamedTuple):
 
     The merged turn with this number, an assistant's, begins at `message`: it and those after it are looked at again,
     and are `tail` where they are at hand. `places` says where blocks stand, and may know of later messages too.
+
+    `last` is the number of the last turn if that is the user's and leaves nothing open; `recent` are then the types of
+    block in the turns that are looked at again.
     """
 
     length: int = 0
@@ -28,6 +32,8 @@ class Good(NamedTuple):
     turn: int = 0
     tail: tuple[MergedTurn, ...] = ()
     places: Places = Places()
+    last: int | None = None
+    recent: Set[str] = frozenset()
 
     def turns(self, messages: Sequence[object]) -> tuple[MergedTurn, ...]:
         """The last turns that are known to be good, and those of the new messages, which may go on with the last."""
@@ -41,6 +47,7 @@ class Good(NamedTuple):
 
 
 _NOTHING = Good()
+_NONE: Set[str] = frozenset()
 
 
 class Memory:
@@ -70,6 +77,7 @@ class Memory:
         turns: tuple[MergedTurn, ...],
         places: Places,
         first: int | None,
+        ordinary: bool,
     ) -> None:
         """Notes from where what follows a request need not be judged again; `first` is where something was found.
 
@@ -93,6 +101,18 @@ class Memory:
         if first is None:
             tail = turns[begin:] if begin is not None else ()
             message, number = (tail[0].messages[0], tail[0].number) if tail else (good.message, good.turn)
-            ends[history] = Good(history.count, message, number, tail, places)
+            last = turns[-1].number if ordinary else None
+            recent = frozenset([kind for turn in tail for kind in turn.by_type]) if ordinary else _NONE
+            ends[history] = Good(history.count, message, number, tail, places, last, recent)
             if len(ends) > _ENDS:
                 del ends[next(iter(ends))]
+
+    def note_pair(self, history: History, terms: int, good: Good, last: int) -> None:
+        """Notes that ordinary words, Claude's and the user's, follow what was good; `last` was its last turn."""
+        parts, ends = self._parts[terms], self._ends[terms]
+        start, spoken = good.length, history.before
+        if spoken is not None and spoken not in parts:
+            parts[spoken] = Good(start + 1, start, last + 1, (), good.places)
+        ends[history] = Good(history.count, start, last + 1, (), good.places, last + 2, WORDS)
+        if len(ends) > _ENDS:
+            del ends[next(iter(ends))]

@@ -18,7 +18,8 @@ _ID = re.compile(r"[a-zA-Z0-9_-]+").fullmatch
 _LONGEST_NAME = 200
 _DIRECT = {"type": "direct"}
 _KINDS = frozenset({"text", "tool_use", "tool_result"})
-_WORDS = frozenset({"text"})
+WORDS = frozenset({"text"})
+"""What most messages are made of."""
 
 
 def _is_text(block: JsonObject) -> bool:
@@ -108,7 +109,7 @@ def are_ordinary(turns: Sequence[MergedTurn]) -> bool:
         kinds.update(turn.by_type)
     if not kinds <= _KINDS or not turns or turns[-1].role != "user":
         return False
-    return kinds == _WORDS or _are_paired(turns)
+    return kinds == WORDS or _are_paired(turns)
 
 
 def _are_paired(turns: Sequence[MergedTurn]) -> bool:

@@ -29,6 +29,11 @@ class Places:
         """All types that there are, `cache_control` where a block is marked."""
         return self._of.keys()
 
+    @property
+    def marked(self) -> Sequence[int]:
+        """The positions of the messages with a cache mark, in order."""
+        return self._of.get(CACHE_MARK, ())
+
     def note(self, kind: str, message: int, *, counts: bool = True) -> None:
         """Takes in that the message at this position holds such a block; it is not found again unless it `counts`."""
         of = self._of.get(kind)

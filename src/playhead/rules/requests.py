@@ -6,11 +6,11 @@ generator for each rule would cost as much as the rule. Nearly all messages are 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import NamedTuple, TypeAlias
 
 from playhead.rules.blocks import blocks_in
-from playhead.rules.ordinary import are_ordinary, ordinary_types, takes_turns
+from playhead.rules.ordinary import WORDS, are_ordinary, ordinary_types, takes_turns
 from playhead.rules.places import CACHE_MARK, Places
 from playhead.rules.rule import BlockCheck, Finding, MessageCheck, RequestCheck, RequestView, Rule
 
@@ -19,6 +19,10 @@ _RequestChecks: TypeAlias = tuple[tuple[Rule, RequestCheck], ...]
 _Kinds: TypeAlias = tuple[frozenset[str], frozenset[str] | None, bool]
 """Which of the types that rules name the last turns hold, and which the conversation, None where all rules count; and
 whether what is new is ordinary."""
+
+
+_MORE = ("",)
+"""Stands for the types of a message that is not ordinary."""
 
 
 class Judged(NamedTuple):
@@ -35,6 +39,7 @@ class RequestRules:
         self._envelope = tuple((rule, rule.envelope) for rule in rules if rule.envelope)
         self._any = _MessageRules(rules)
         self._ordinary = _MessageRules([rule for rule in rules if rule.ordinary])
+        self._extent = tuple((rule, rule.extent) for rule in rules if rule.extent)
         self._whole = tuple((rule, rule.request) for rule in rules if rule.request)
         self._named = frozenset(kind for rule, _ in self._whole for kind in (*rule.recent, *rule.holding))
         self._chosen: dict[_Kinds, _RequestChecks] = {}
@@ -54,12 +59,38 @@ class RequestRules:
             for rule, judge in self._envelope:
                 for finding in judge(view):
                     found.append((rule, finding))
+        self._judge_extent(view, found)
         recent = self._named.intersection([kind for turn in view.turns for kind in turn.by_type])
         kinds = (recent, None if envelope else self._named.intersection(places.types), ordinary)
         for rule, judge in self._chosen.get(kinds) or self._choose(kinds):
             for finding in judge(view):
                 found.append((rule, finding))
         return Judged(found, ordinary)
+
+    def judge_pair(self, view: RequestView, start: int, recent: Set[str], held: Set[str]) -> Found | None:
+        """What is found where all that is new is one message of Claude's and one of the user's, in ordinary words.
+
+        None where they are not ordinary, or are more than words, or where a rule is to be asked all the same. Envelope
+        and all that stands before them are good, and nothing is open there; `held` are the types of block in it, and
+        `recent` those in its last turns.
+        """
+        before, *new = view.messages[start - 1 :]
+        if len(new) != 2 or not takes_turns(before, new[0]) or not takes_turns(*new):
+            return None
+        if not all(WORDS.issuperset(ordinary_types(message) or _MORE) for message in new) or not held >= WORDS:
+            return None
+        kinds = (self._named.intersection(WORDS.union(recent)), self._named.intersection(held), True)
+        chosen = self._chosen.get(kinds)
+        if (self._choose(kinds) if chosen is None else chosen) or self._ordinary.look_at(WORDS):
+            return None
+        found: Found = []
+        self._judge_extent(view, found)
+        return found
+
+    def _judge_extent(self, view: RequestView, found: Found) -> None:
+        for rule, judge in self._extent:
+            for finding in judge(view):
+                found.append((rule, finding))
 
     def _choose(self, kinds: _Kinds) -> _RequestChecks:
         """The rules on a whole request in which blocks of these types are recent, and, where they count, these held."""
@@ -101,6 +132,7 @@ class _MessageRules:
 
     def __init__(self, rules: Sequence[Rule]) -> None:
         self._message = {role: _for_role(rules, role) for role in (*_ROLES, None)}
+        self._any_message = bool(self._message["user"] or self._message["assistant"])
         self._any_block, self._by_type = _by_type(rules)
         self._named = self._by_type.keys()
 
@@ -125,9 +157,12 @@ class _MessageRules:
         self, view: RequestView, index: int, message: object, found: Found, types: Sequence[str]
     ) -> None:
         """The same for a message with blocks of these types, if any rule is left that looks at it."""
-        role = message.get("role") if isinstance(message, dict) else None
-        if self._any_block or not self._named.isdisjoint(types) or self._message[str(role)]:
+        if self.look_at(types):
             self.judge(view, index, message, found)
+
+    def look_at(self, types: Iterable[str]) -> bool:
+        """Whether any of the rules may look at an ordinary message with blocks of these types."""
+        return bool(self._any_message or self._any_block or not self._named.isdisjoint(types))
 
 
 def _for_role(rules: Sequence[Rule], role: str | None) -> tuple[tuple[Rule, MessageCheck], ...]:

@@ -307,10 +307,10 @@ class Rule:
 
     At least one check judges it. On one request: `envelope` looks at all but the messages, and is not asked again
     while a loop sends the same; `message` at each message (position and value) of the `roles` named (all
-    where none is), `block` at each content block of the
-    `types` named (all where none is); these two see only what is new. `request` looks at the conversation as a whole,
-    through the view's `turns` where it can. Across exchanges: `step` judges a request after the exchange it follows,
-    `answer` an exchange once it is known which tools the client ran on it, `end` a finished session. With `holding`,
+    where none is), `block` at each content block of the `types` named (all where none is); these two see only what is
+    new. `request` looks at the conversation as a whole, through the view's `turns` where it can, `extent` only at how
+    much is sent: it has no `turns`. Across exchanges: `step` judges a request after the exchange it follows, `answer`
+    an exchange once it is known which tools the client ran on it, `end` a finished session. With `holding`,
     `request` and `step` are asked only where the conversation has a block of these types, `request` also where the
     envelope is new; with `recent`, `request` is asked only where one of the view's turns has such a block. `after` says
     which ends of the exchange before concern `step` (see `steps.OUTCOMES`; all where none is named). `echo` is a `step`
@@ -338,6 +338,7 @@ class Rule:
     block: BlockCheck | None = None
     types: tuple[str, ...] = ()
     request: RequestCheck | None = None
+    extent: RequestCheck | None = None
     holding: tuple[str, ...] = ()
     recent: tuple[str, ...] = ()
     step: StepCheck | None = None

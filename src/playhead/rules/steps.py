@@ -54,8 +54,10 @@ class StepRules:
 
         An `ordinary` step goes on with the reply as it was and ordinary messages after it, all else being as before.
         """
-        kinds = {str(block.get("type")) for block in parent.content if isinstance(block, dict)}
-        key = (outcome(parent), self._named.intersection(held) | self._named.intersection(kinds), ordinary)
+        named = self._named.intersection(held)
+        if not ordinary:  # else the reply is among the messages
+            named |= self._named.intersection([str(b.get("type")) for b in parent.content if isinstance(b, dict)])
+        key = (outcome(parent), named, ordinary)
         chosen = self._chosen.get(key)
         return self._choose(*key) if chosen is None else chosen
 

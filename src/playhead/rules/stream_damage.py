@@ -57,6 +57,9 @@ def _run_unparsed(exchange: Exchange) -> Iterator[Finding]:
                 )
 
 
+_MAY_HAVE_CALLED = (*(name for name in STOP_REASONS if name != "end_turn"), "failed", "novel", "unsaid")
+
+
 def _answered_unparsed(step: StepView) -> Iterator[Finding]:
     parent = step.parent
     if parent is None or parent.tools_run is not None or not parent.events or not step.results:
@@ -150,7 +153,7 @@ RULES = (
         fix="parse a tool's input once, when its block stops, and answer what is no JSON with `is_error: true`",
         answer=_run_unparsed,
         step=_answered_unparsed,
-        holding=("tool_result",),
+        after=_MAY_HAVE_CALLED,
         end=_shown_unparsed,
     ),
     Rule(

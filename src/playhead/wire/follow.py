@@ -172,6 +172,9 @@ class Follower:
         `like` is as for `history`. With `alone` there is one conversation only: a request that extends nothing departs
         from the latest.
         """
+        link = self._goes_on(exchange)
+        if link is not None:
+            return link
         messages = exchange.messages
         history = self.history(exchange, like=like)
         held = continued(exchange) is not None  # by the server, and whatever that is, it was not seen here
@@ -185,6 +188,23 @@ class Follower:
             self._conversations += 1
             link = Link(kind="start", conversation=self._conversations, turn=1, held=held)
         self._take_in(exchange, link, history, 0 if known is None else known.count)
+        return link
+
+    def _goes_on(self, exchange: Exchange) -> Link | None:
+        """Takes in a request that goes on from the newest exchange and can go on from no other, as nearly always."""
+        history = exchange.history
+        newest = self._placed[-1].history if self._placed else None
+        if history is None or newest is None or not self._positions.is_single(newest):
+            return None
+        at: History | None = history
+        while at is not None and at is not newest:
+            if self._positions.get(at) is not None:
+                return None
+            at = at.before
+        if at is None or at is history or continued(exchange) is not None:
+            return None
+        link = self._continues(len(self._placed) - 1, newest.count)
+        self._take_in(exchange, link, history, newest.count)
         return link
 
     def _known(self, history: History | None) -> History | None:
