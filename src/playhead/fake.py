@@ -9,7 +9,7 @@ import functools
 import inspect
 import os
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
@@ -104,7 +104,7 @@ class FakeClaude:
         self._expected: set[Violation] = set()
         self._rules = all_rules(own)
         self._clock = Clock(sleep, self._complain)
-        self.transport = Transport(self._answer, self._clock.pause)
+        self.transport = Transport(self.answer, self._clock.pause)
 
     @classmethod
     def from_cassette(
@@ -261,9 +261,14 @@ class FakeClaude:
             if str(error) not in map(str, self._engine.errors):
                 self._engine.errors.append(error)
 
-    def _answer(self, incoming: Incoming) -> Outgoing:
+    def answer(self, incoming: Incoming) -> Outgoing:
+        """The answer to a request, for doors of one's own. Raises `RequestLimitReached` once the cap is reached."""
         with self._lock:
             return self._engine.answer(incoming)
+
+    def pause(self, seconds: float, awaits: bool) -> Awaitable[object] | None:
+        """Lets a pause of an answer pass by the fake's clock; `awaits` says that the result can be awaited."""
+        return self._clock.pause(seconds, awaits)
 
     def _mismatched(self) -> bool:
         """Whether a request came that no recorded one fits."""

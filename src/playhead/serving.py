@@ -1,0 +1,134 @@
+"""A fake Claude behind a base URL: for clients that are built elsewhere, in whatever language.
+
+Law: a fake, a server and a door. What the fake answers the engine knows, how bytes pass the door.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from types import MappingProxyType, TracebackType
+from typing import Any, TypeVar
+
+from playhead.doors.asgi import Door
+from playhead.doors.control import Control
+from playhead.doors.server import LOOPBACK, Server
+from playhead.engine.http import Incoming, Outgoing
+from playhead.errors import SetupError
+from playhead.fake import FakeClaude, annotate
+from playhead.wire.codec import JsonObject
+from playhead.wire.exchange import Exchange
+
+KEY = "sk-ant-playhead"
+"""The key that clients get: any will do, and this one opens nothing."""
+
+Own = TypeVar("Own", bound="Serving")
+Make = Callable[[], FakeClaude]
+
+
+class Serving:
+    """A fake that is served: `with serve([say("Hello")]) as server: run_my_loop(base_url=server.url)`.
+
+    Leaving the block stops the server and calls the fake's `assert_ok()`, unless the body raised.
+    """
+
+    def __init__(self, make: Make, *, host: str = LOOPBACK, port: int = 0, judge: bool = True) -> None:
+        self._make = make
+        self._judge = judge
+        self.fake = make()
+        self._server = Server(Door(self._answer, self._pause, Control(self), self._breaks), host=host, port=port)
+
+    @property
+    def url(self) -> str:
+        """The base URL, `http://127.0.0.1:PORT`, once it is started."""
+        return self._server.url
+
+    @property
+    def env(self) -> Mapping[str, str]:
+        """The variables by which SDKs and tools find the server: `ANTHROPIC_BASE_URL` and `ANTHROPIC_API_KEY`."""
+        return MappingProxyType({"ANTHROPIC_BASE_URL": self.url, "ANTHROPIC_API_KEY": KEY})
+
+    def verdict(self) -> JsonObject:
+        """Whether all is well so far, as plain data: `ok`, `failures` (type and message), `violations`, `requests`."""
+        failure = self.fake.failure()
+        return {
+            "ok": failure is None,
+            "failures": [] if failure is None else [{"type": type(failure).__name__, "message": str(failure)}],
+            "violations": [violation.to_dict() for violation in self.fake.violations],
+            "requests": len(self.fake.session.exchanges),
+        }
+
+    def session(self) -> JsonObject:
+        """What was seen so far, as plain data: `exchanges`, in their order."""
+        return {"exchanges": [_plain(exchange) for exchange in self.fake.session.exchanges]}
+
+    def reset(self) -> None:
+        """Begins anew, as if nothing had been asked."""
+        self.fake = self._make()
+
+    def load(self, text: bytes) -> None:
+        """Plays another script from now on, given as the text of a script file. Raises `ScriptError`."""
+        raise SetupError("scripts cannot be loaded yet")
+
+    def _answer(self, incoming: Incoming) -> Outgoing:
+        return self.fake.answer(incoming)
+
+    def _pause(self, seconds: float, awaits: bool) -> Any:
+        return self.fake.pause(seconds, awaits)
+
+    async def _breaks(self, scope: Any, reset: bool) -> None:
+        await self._server.breaks(scope, reset)
+
+    def __enter__(self: Own) -> Own:
+        self._server.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._server.__exit__(kind, error, trace)
+        if not self._judge:
+            return
+        if error is None:
+            self.fake.assert_ok()
+        else:
+            annotate(error, self.fake)
+
+
+def serve(script: Any, *, host: str = LOOPBACK, port: int = 0, **options: Any) -> Serving:
+    """A fake behind a base URL, in a thread of its own.
+
+    `script` is what `FakeClaude` takes, with its `options`, or a fake that is made already. Pauses of answers take
+    their time (`sleep=asyncio.sleep`), unless `sleep=None` is given. Needs the extra `serve`. Raises what `FakeClaude`
+    raises, and `SetupError` where the port is taken or uvicorn is missing.
+    """
+    if isinstance(script, FakeClaude):
+        if options:
+            raise SetupError(f"the fake is made already: give {', '.join(options)} to FakeClaude")
+        return Serving(_once(script), host=host, port=port)
+    return Serving(lambda: FakeClaude(script, **{"sleep": asyncio.sleep, **options}), host=host, port=port)
+
+
+def _once(fake: FakeClaude) -> Make:
+    made: list[FakeClaude] = []
+
+    def make() -> FakeClaude:
+        if made:
+            raise SetupError("a fake that was made by the test cannot begin anew; give serve() the script")
+        made.append(fake)
+        return fake
+
+    return make
+
+
+def _plain(exchange: Exchange) -> JsonObject:
+    return {
+        "number": exchange.number,
+        "method": exchange.method,
+        "path": exchange.path,
+        "request": exchange.request,
+        "status": exchange.status,
+        "response": exchange.response,
+        "error": exchange.error,
+        "complete": exchange.complete,
+    }
