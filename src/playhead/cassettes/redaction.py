@@ -82,6 +82,15 @@ class Redactor:
         for form in _forms(secret):
             self._known.setdefault(form, Known(named, secret))
 
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """Every way of writing the secrets that are known by heart, in the order in which they were told."""
+        return tuple(self._known)
+
+    def known_in(self, text: str) -> str | None:
+        """The name of a secret known by heart that stands in this text, however it is written; None for none."""
+        return next((known.name for form, known in self._known.items() if form in text), None)
+
     def request_headers(self, headers: Mapping[str, str]) -> dict[str, str]:
         """What is kept of a request's headers; its credentials are secrets from now on."""
         return self._kept(headers, kept_request_headers)
