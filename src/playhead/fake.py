@@ -346,12 +346,17 @@ def _limit(script: Script | Sequence[Case] | Tape) -> int:
 
 def _cassette(name: str, accept: str | None) -> Cassette:
     """The cassette in a file. Raises `RecordingError`."""
-    from playhead.cassettes.document import CassetteError, read  # loads YAML, which no script needs
-
     if not is_there(name):
         raise RecordingError(name, f"there is no such cassette; record it: {accept or how_to_record(name)}")
+    return cassette_of(name, read_bytes(name))
+
+
+def cassette_of(name: str, data: bytes) -> Cassette:
+    """The cassette that a file's bytes are. Raises `RecordingError`."""
+    from playhead.cassettes.document import CassetteError, read  # loads YAML, which no script needs
+
     try:
-        return read(read_bytes(name))
+        return read(data)
     except CassetteError as error:
         raise RecordingError(name, error.reason, line=error.line, field=error.field) from None
 

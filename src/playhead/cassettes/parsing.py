@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate
 
 from playhead.cassettes.bodies import MESSAGES, Body
@@ -32,10 +32,15 @@ class FieldError(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cassette:
-    """A cassette's interactions. `finished` says whether the recording came to its end."""
+    """A cassette's interactions. `finished` says whether the recording came to its end.
+
+    `in_order` says whether they stand in the file as they were asked for, `orders` what its last echoes look like.
+    """
 
     interactions: tuple[Interaction, ...]
     finished: bool
+    in_order: bool = True
+    orders: Orders = field(default_factory=lambda: RECEIVED)
 
 
 _TOP = ("version", "format", "interactions", "finished")
@@ -66,7 +71,12 @@ def parse(document: object) -> Cassette:
     if finished is not None and finished != len(parser.made):
         raise FieldError("finished", f"it says {finished!r} interactions, and there are {len(parser.made)}")
     ordered = sorted(zip(parser.places, parser.made, strict=True), key=lambda pair: pair[0])
-    return Cassette(interactions=tuple(interaction for _, interaction in ordered), finished=finished is not None)
+    return Cassette(
+        interactions=tuple(interaction for _, interaction in ordered),
+        finished=finished is not None,
+        in_order=parser.places == sorted(parser.places),
+        orders=parser.orders,
+    )
 
 
 class _Parser:
@@ -78,6 +88,11 @@ class _Parser:
         self._headers: Mapping[str, str] = {}
         self._orders: Orders = RECEIVED
         self._content: dict[int, list[object]] = {}
+
+    @property
+    def orders(self) -> Orders:
+        """In which orders the latest echoes came."""
+        return self._orders
 
     def add(self, item: object, place: str) -> None:
         """Takes the next interaction. Raises `FieldError`."""

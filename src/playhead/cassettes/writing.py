@@ -36,6 +36,10 @@ class Writer:
         self._headers: Mapping[str, str] = {}
         self._orders: Orders = RECEIVED
 
+    def resume(self, orders: Orders) -> None:
+        """Goes on from a text that is not its own, in which the latest echoes came in these orders."""
+        self._orders = orders
+
     @staticmethod
     def head() -> str:
         """What a file begins with."""
