@@ -112,6 +112,11 @@ def is_there(path: str | os.PathLike[str]) -> bool:
     return os.path.lexists(path)
 
 
+def day_of(path: str | os.PathLike[str]) -> str:
+    """The day, in UTC, on which a file was last written: `2026-11-30`. Raises `OSError`."""
+    return time.strftime("%Y-%m-%d", time.gmtime(os.stat(path).st_mtime))
+
+
 def find_files(pattern: str) -> list[str]:
     """The files that a path, a folder or a glob pattern names, sorted; hidden ones in folders are left out.
 

@@ -183,6 +183,9 @@ class Recording:
             others += 1
             self._file = f"{self.path}.{others}.new"
         self._shelf.adopt(interaction.body for interaction in self._old.interactions)
+        if self._played is None:
+            # the file's own time, since a test may have stopped the clock
+            self._old = replace(_EMPTY, recorded=files.day_of(self._file))
         self._head, self._writer = resume(self._old, self._old_data)
         self._redacted.redactor.note_taken(self._head)
         files.overwrite(self._file, self._head.encode())

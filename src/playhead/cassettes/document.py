@@ -59,10 +59,10 @@ def interpret(document: object, data: bytes) -> Cassette:
         raise CassetteError(error.reason, line=line_of(data, error.place), field=error.place) from None
 
 
-def write(interactions: Iterable[Interaction], *, finished: bool = True) -> bytes:
-    """The bytes of a cassette."""
+def write(interactions: Iterable[Interaction], *, finished: bool = True, recorded: str | None = None) -> bytes:
+    """The bytes of a cassette; `recorded` is the day on which it was made, as `2026-11-30`."""
     writer = Writer()
-    parts = [writer.head(), *(writer.item(interaction) for interaction in interactions)]
+    parts = [writer.head(recorded), *(writer.item(interaction) for interaction in interactions)]
     return "".join([*parts, writer.end() if finished else ""]).encode()
 
 
@@ -74,7 +74,7 @@ def resume(cassette: Cassette, data: bytes = b"") -> tuple[str, Writer]:
     """
     writer = Writer()
     count = len(cassette.interactions)
-    text = writer.head() + "".join(map(writer.item, cassette.interactions))
+    text = writer.head(cassette.recorded) + "".join(map(writer.item, cassette.interactions))
     if not cassette.finished:
         ends = [match.end() for match in _ITEM_END.finditer(data)]
         data = data[: ends[-1]] if ends else b""

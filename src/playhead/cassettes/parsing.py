@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -34,16 +35,19 @@ class FieldError(ValueError):
 class Cassette:
     """A cassette's interactions. `finished` says whether the recording came to its end.
 
-    `in_order` says whether they stand in the file as they were asked for, `orders` what its last echoes look like.
+    `recorded` is the day on which it was made, where that is told. `in_order` says whether the interactions stand in
+    the file as they were asked for, `orders` what its last echoes look like.
     """
 
     interactions: tuple[Interaction, ...]
     finished: bool
+    recorded: str | None = None
     in_order: bool = True
     orders: Orders = field(default_factory=lambda: RECEIVED)
 
 
-_TOP = ("version", "format", "interactions", "finished")
+_TOP = ("version", "format", "recorded", "interactions", "finished")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _ITEM = ("number", "request", "response")
 _REQUEST = ("url", "headers", "after", "keep", "style", "drop", "set", "order", "add", "text", "base64")
 _RESPONSE = ("status", "headers", "style", "body", "events", "text", "base64", "ends", "times", "fault")
@@ -61,6 +65,9 @@ def parse(document: object) -> Cassette:
         raise FieldError("format", f"this is no Playhead cassette: {FORMAT!r} is needed, not {top.get('format')!r}")
     if top.get("version") != VERSION:
         raise FieldError("version", f"this Playhead reads version {VERSION}, not {top.get('version')!r}")
+    recorded = top.get("recorded")
+    if recorded is not None and not (isinstance(recorded, str) and _DAY.fullmatch(recorded)):
+        raise FieldError("recorded", f"a day is needed, such as 2026-11-30, not {recorded!r}")
     items = top.get("interactions")
     if items is not None and not isinstance(items, list):
         raise FieldError("interactions", f"a list is needed, not {kind(items)}")
@@ -74,6 +81,7 @@ def parse(document: object) -> Cassette:
     return Cassette(
         interactions=tuple(interaction for _, interaction in ordered),
         finished=finished is not None,
+        recorded=recorded,
         in_order=parser.places == sorted(parser.places),
         orders=parser.orders,
     )

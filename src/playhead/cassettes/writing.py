@@ -41,9 +41,10 @@ class Writer:
         self._orders = orders
 
     @staticmethod
-    def head() -> str:
-        """What a file begins with."""
-        return f"version: {VERSION}\nformat: {FORMAT}\ninteractions:\n"
+    def head(recorded: str | None = None) -> str:
+        """What a file begins with; `recorded` is the day on which it is made."""
+        day = "" if recorded is None else f"recorded: {recorded}\n"
+        return f"version: {VERSION}\nformat: {FORMAT}\n{day}interactions:\n"
 
     def end(self) -> str:
         """What a finished file ends with."""
