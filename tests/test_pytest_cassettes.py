@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from playhead import load
+from playhead.cassettes.document import write
 from playhead.testing.places import cassette_path, file_name
 
 pytest_plugins = ["pytester"]
@@ -58,8 +59,8 @@ def test_recorded_once_and_replayed_ever_after(pytester: pytest.Pytester) -> Non
     recorded = run(pytester, ONE, "--playhead=record")
     recorded.assert_outcomes(passed=1)
     recorded.stdout.fnmatch_lines(["playhead: record"])
-    assert cassettes(pytester) == ["test_tides/test_it.yaml"]
-    assert "not-a-real-key" not in (pytester.path / "cassettes/test_tides/test_it.yaml").read_text()
+    assert cassettes(pytester) == ["test_tides/test_it.claude.yaml"]
+    assert "not-a-real-key" not in (pytester.path / "cassettes/test_tides/test_it.claude.yaml").read_text()
     nobody = ONE.replace("assert talk", "assert not API.session.exchanges\n    assert talk")
     run(pytester, nobody + "    assert not API.session.exchanges\n").assert_outcomes(passed=1)
     replayed = pytester.runpytest_subprocess("-p", "no:cacheprovider")
@@ -85,7 +86,7 @@ def test_a_mismatch_says_how_to_accept_it(pytester: pytest.Pytester) -> None:
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
         [
-            "*RequestMismatch: turn 2 of cassettes/test_tides/test_it.yaml differs*",
+            "*RequestMismatch: turn 2 of cassettes/test_tides/test_it.claude.yaml differs*",
             '*recorded*"two"*',
             '*today*"three"*',
             "*accept*pytest test_tides.py::test_it --playhead=rewrite*",
@@ -125,7 +126,7 @@ def test_parametrised_tests_have_a_cassette_each(pytester: pytest.Pytester) -> N
     run(pytester, NAMES, "--playhead=record").assert_outcomes(passed=8)
     names = cassettes(pytester)
     assert len(names) == 8
-    assert "test_tides/TestPorts.test_it.yaml" in names
+    assert "test_tides/TestPorts.test_it.claude.yaml" in names
     assert all(len(Path(name).name.encode()) < 250 for name in names)
     run(pytester, NAMES).assert_outcomes(passed=8)
 
@@ -154,7 +155,7 @@ def test_names_that_are_not_safe() -> None:
 def test_a_path_of_ones_own(tmp_path: Path) -> None:
     """From the folder of the test's file."""
     test = tmp_path / "test_a.py"
-    assert cassette_path(test, "test_b") == str(tmp_path / "cassettes" / "test_a" / "test_b.yaml")
+    assert cassette_path(test, "test_b") == str(tmp_path / "cassettes" / "test_a" / "test_b.claude.yaml")
     assert cassette_path(test, "test_b", path="shared/c.yaml") == str(tmp_path / "shared" / "c.yaml")
     assert cassette_path(test, "test_b", path="../c.yaml") == str(tmp_path.parent / "c.yaml")
     assert cassette_path(test, "test_b", path="/c.yaml") == "/c.yaml"
@@ -217,7 +218,7 @@ def test_a_test_that_fails_leaves_its_recording_unfinished(pytester: pytest.Pyte
     """An old cassette stands; a new one says that it is unfinished."""
     failing = ONE + "    assert 1 == 2\n"
     run(pytester, failing, "--playhead=rewrite").assert_outcomes(failed=1)
-    path = pytester.path / "cassettes" / "test_tides" / "test_it.yaml"
+    path = pytester.path / "cassettes" / "test_tides" / "test_it.claude.yaml"
     assert not load(path).finished
     run(pytester, ONE, "--playhead=rewrite").assert_outcomes(passed=1)
     before = path.read_bytes()
@@ -238,21 +239,37 @@ def test_in_ci_only_the_command_line_goes_live(pytester: pytest.Pytester, monkey
     assert "playhead_mode is one of replay, record, rewrite, not 'once'" in wrong.stdout.str() + wrong.stderr.str()
 
 
-@pytest.mark.parametrize(
-    ("marker", "sentence"),
-    [
-        ("@pytest.mark.claude_cassette(volatil=['dates'])", "claude_cassette has no option 'volatil'"),
-        ("@pytest.mark.claude_cassette('a', 'b')", "claude_cassette takes one path"),
-        ("@pytest.mark.claude_cassette(volatile=['date'])", "there is no volatile rule 'date'"),
-    ],
-)
+WRONG = """
+pytestmark = pytest.mark.claude_cassette("a.yaml")
+
+@pytest.mark.claude_cassette("a.yaml", volatil=["dates"])
+def test_misspelt(cassette_claude): pass
+
+@pytest.mark.claude_cassette("a.yaml", "b.yaml")
+def test_two_paths(cassette_claude): pass
+
+@pytest.mark.claude_cassette("a.yaml", volatile=["date"])
+def test_no_rule(cassette_claude): pass
+
+@pytest.mark.claude_cassette("damaged.yaml")
+def test_damaged(cassette_claude): pass
+"""
+
+
 @pytest.mark.parametrize("mode", ["replay", "record"])
-def test_a_wrong_marker_is_one_sentence(pytester: pytest.Pytester, marker: str, sentence: str, mode: str) -> None:
+def test_what_is_set_up_wrong_is_one_sentence(pytester: pytest.Pytester, mode: str) -> None:
     """In every mode."""
-    run(pytester, ONE, "--playhead=rewrite").assert_outcomes(passed=1)
-    result = run(pytester, ONE.replace("@LIVE", marker), f"--playhead={mode}")
-    result.assert_outcomes(errors=1)
-    assert sentence in result.stdout.str()
+    (pytester.path / "a.yaml").write_bytes(write([]))
+    (pytester.path / "damaged.yaml").write_bytes(write([]).replace(b"version: 1", b"version: 7"))
+    result = run(pytester, WRONG, f"--playhead={mode}")
+    result.assert_outcomes(errors=4)
+    for sentence in (
+        "claude_cassette has no option 'volatil'",
+        "claude_cassette takes one path",
+        "there is no volatile rule 'date'",
+        "this Playhead reads version 1, not 7",
+    ):
+        assert sentence in result.stdout.str()
 
 
 OPTIONS = """
@@ -268,7 +285,7 @@ def test_it(cassette_claude):
 def test_options_for_all_tests(pytester: pytest.Pytester) -> None:
     """A fixture that people override; a recording and its replay get the same scrubbers."""
     run(pytester, OPTIONS, "--playhead=record").assert_outcomes(passed=1)
-    assert "ada@" not in (pytester.path / "cassettes/test_tides/test_it.yaml").read_text()
+    assert "ada@" not in (pytester.path / "cassettes/test_tides/test_it.claude.yaml").read_text()
     run(pytester, OPTIONS).assert_outcomes(passed=1)
 
 
@@ -326,8 +343,9 @@ def test_eight_workers(pytester: pytest.Pytester) -> None:
     """Own and shared cassettes, recorded and replayed."""
     both = MANY + SHARED.replace("pytestmark =", "SHARING =").replace("def test_both", "@SHARING\ndef test_both")
     both = both.replace("def test_one", "@SHARING\ndef test_one").replace('"one")\n', '"one", "two")\n')
-    for mode in ("rewrite", "replay"):
-        run(pytester, both, "-p", "xdist", "-n8", f"--playhead={mode}").assert_outcomes(passed=33)
+    # each worker costs seconds; replays share nothing
+    for mode, workers in (("rewrite", "-n8"), ("replay", "-n2")):
+        run(pytester, both, "-p", "xdist", workers, f"--playhead={mode}").assert_outcomes(passed=33)
         assert len(cassettes(pytester)) == 25
     session = load(pytester.path / "cassettes" / "shared.yaml")
     assert (session.finished, len(session.exchanges)) == (True, 2)
@@ -335,7 +353,7 @@ def test_eight_workers(pytester: pytest.Pytester) -> None:
 
 @pytest.mark.skipif(importlib.util.find_spec("pytest_recording") is None, reason="pytest-recording is not installed")
 def test_beside_pytest_recording(pytester: pytest.Pytester) -> None:
-    """Both plugins at once: no option, fixture or folder of theirs clashes with ours."""
+    """Both plugins at once, in one test: no option, fixture or file of theirs clashes with ours."""
     body = """
 @pytest.mark.vcr
 @pytest.mark.block_network
@@ -344,13 +362,15 @@ def test_it(cassette_claude):
     assert len(talk(cassette_claude.client(**key), "one", "two")) == 2
 """
     # its process-wide patches stay behind as an open file's warning, which is none of ours
-    for mode in ("record", "replay"):
+    theirs = pytester.path / "cassettes" / "test_tides" / "test_it.yaml"
+    theirs.parent.mkdir(parents=True)
+    theirs.write_text("interactions: []\nversion: 1\n")
+    for mode in ("rewrite", "replay"):
         pytester.makepyfile(test_tides=HEAD + body)
-        result = pytester.runpytest_subprocess(
-            "-p", "no:cacheprovider", "-p", "pytest_recording.plugin", f"--playhead={mode}", "--record-mode=none"
-        )
+        result = pytester.runpytest_subprocess("-p", "no:cacheprovider", f"--playhead={mode}", "--record-mode=none")
         result.assert_outcomes(passed=1)
-    assert cassettes(pytester) == ["test_tides/test_it.yaml"]
+    assert cassettes(pytester) == ["test_tides/test_it.claude.yaml", "test_tides/test_it.yaml"]
+    assert theirs.read_text() == "interactions: []\nversion: 1\n"
 
 
 UNUSED = """
@@ -370,7 +390,7 @@ def used(pytester: pytest.Pytester) -> pytest.Pytester:
     """Two cassettes that tests open, one that none does, and files that are none of ours."""
     folder = pytester.path / "cassettes"
     run(pytester, UNUSED, "--playhead=record", "-k", "fixture").assert_outcomes(passed=1, deselected=1)
-    text = (folder / "test_tides" / "test_fixture.yaml").read_text()
+    text = (folder / "test_tides" / "test_fixture.claude.yaml").read_text()
     for name in ("by_hand", "old"):
         (folder / f"{name}.yaml").write_text(text)
     (folder / "vcr.yaml").write_text("interactions: []\nversion: 1\n")

@@ -67,7 +67,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers",
         "claude_cassette(path=None, **options): the cassette of the fixture cassette_claude, from the test file's "
-        "folder, by default cassettes/<module>/<test>.yaml, and options of FakeClaude.from_cassette and "
+        "folder, by default cassettes/<module>/<test>.claude.yaml, and options of FakeClaude.from_cassette and "
         "playhead.record (volatile, scrubbers, upstream, allow_unplayed, ...).",
     )
     config.stash[_REWRITTEN] = set()
@@ -131,9 +131,9 @@ def cassette_claude(
 ) -> Iterator[FakeClaude | Recording]:
     """The test's cassette: a `FakeClaude` that replays it, or a `Recording` into it, as `--playhead` says.
 
-    Either has `client()`, `async_client()` and `transport`. Its file is `cassettes/<module>/<test>.yaml` beside the
-    test's, or what the marker `claude_cassette` says. A request that is not recorded fails the test, as do a violation
-    and recorded exchanges that are not asked for.
+    Either has `client()`, `async_client()` and `transport`. Its file is `cassettes/<module>/<test>.claude.yaml` beside
+    the test's, or what the marker `claude_cassette` says. A request that is not recorded fails the test, as do a
+    violation and recorded exchanges that are not asked for.
     """
     from playhead.errors import PlayheadError
     from playhead.testing.cassettes import opened
@@ -143,12 +143,13 @@ def cassette_claude(
     arguments = marker.args if marker else ()
     options = {**claude_cassette_options, **(marker.kwargs if marker else {})}
     if len(arguments) > 1 or not isinstance(options.get("path", ""), str | os.PathLike):
-        raise pytest.UsageError("claude_cassette takes one path, and options by name")
+        pytest.fail("claude_cassette takes one path, and options by name", pytrace=False)
     given = arguments[0] if arguments else options.pop("path", None)
     owner = request.cls.__name__ if request.cls is not None else ""
     path = cassette_path(request.path, request.node.name, owner, None if given is None else os.fspath(given))
     accept = f"pytest {shlex.quote(request.node.nodeid)} --playhead=rewrite"
     rehearsal = _rehearsal(request)
+    failure = None
     try:
         mode = _mode(request.config)
         if mode == "rewrite" and path in request.config.stash[_REWRITTEN]:
@@ -156,7 +157,9 @@ def cassette_claude(
         cassette = opened(path, mode, options, accept=accept, **_settings(request.config))
         rehearsal.take(cassette)
     except PlayheadError as error:
-        pytest.fail(str(error), pytrace=False)
+        failure = str(error)
+    if failure is not None:
+        pytest.fail(failure, pytrace=False)
     if mode == "rewrite":
         request.config.stash[_REWRITTEN].add(path)
     yield cassette

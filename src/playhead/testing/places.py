@@ -15,6 +15,9 @@ from playhead import files
 FOLDER = "cassettes"
 """The folder of cassettes beside a test file."""
 
+_ENDING = ".claude.yaml"
+"""Unlike pytest-recording's: a test may have a cassette of both."""
+
 _UNSAFE = re.compile(r"[^\w.,=+@()\[\] -]|^\.|[. ]$")
 _LONGEST = 120
 _HEAD = re.compile(rb"^format:\s*[\"']?playhead\b", re.MULTILINE)
@@ -22,7 +25,7 @@ _HEAD_SIZE = 4096
 
 
 def cassette_path(test_file: str | os.PathLike[str], name: str, owner: str = "", path: str | None = None) -> str:
-    """The cassette of a test: `cassettes/test_module/TestClass.test_name.yaml` beside its file.
+    """The cassette of a test: `cassettes/test_module/TestClass.test_name.claude.yaml` beside its file.
 
     `name` is the test's with its parameters, `owner` its class. A `path` of one's own is taken from the
     folder of the test's file.
@@ -31,7 +34,7 @@ def cassette_path(test_file: str | os.PathLike[str], name: str, owner: str = "",
     if path is not None:
         return os.path.normpath(os.path.join(folder, path))
     module = os.path.splitext(os.path.basename(test_file))[0]
-    return os.path.join(folder, FOLDER, module, f"{file_name(f'{owner}.{name}' if owner else name)}.yaml")
+    return os.path.join(folder, FOLDER, module, f"{file_name(f'{owner}.{name}' if owner else name)}{_ENDING}")
 
 
 def file_name(name: str) -> str:
