@@ -29,6 +29,7 @@ _ORDER: tuple[tuple[str, ...], ...] = (
     ("plugins",),
     ("fake",),
     ("recording",),
+    ("serving",),
     ("testing", "cli"),
 )
 for _position, _rooms in enumerate(_ORDER):

@@ -1,21 +1,25 @@
-"""A fake Claude behind a base URL: for clients that are built elsewhere, in whatever language.
+"""A fake Claude behind a base URL, or the real one with a recorder before it: for clients that are built elsewhere.
 
-Law: a fake, a server and a door. What the fake answers the engine knows, how bytes pass the door.
+Law: a fake or a recording, a server and a door. What the fake answers the engine knows, how bytes pass the door.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
 from collections.abc import Callable, Mapping
 from types import MappingProxyType, TracebackType
 from typing import Any, TypeVar
 
 from playhead.doors.asgi import Door
 from playhead.doors.control import Control
+from playhead.doors.proxy import API, Proxy
 from playhead.doors.server import LOOPBACK, Server
 from playhead.engine.http import Incoming, Outgoing
 from playhead.errors import SetupError
 from playhead.fake import FakeClaude, annotate
+from playhead.recording import Recording
 from playhead.wire.codec import JsonObject
 from playhead.wire.exchange import Exchange
 
@@ -23,6 +27,7 @@ KEY = "sk-ant-playhead"
 """The key that clients get: any will do, and this one opens nothing."""
 
 Own = TypeVar("Own", bound="Serving")
+Passing = TypeVar("Passing", bound="RecordingProxy")
 Make = Callable[[], FakeClaude]
 
 
@@ -45,8 +50,10 @@ class Serving:
 
     @property
     def env(self) -> Mapping[str, str]:
-        """The variables by which SDKs and tools find the server: `ANTHROPIC_BASE_URL` and `ANTHROPIC_API_KEY`."""
-        return MappingProxyType({"ANTHROPIC_BASE_URL": self.url, "ANTHROPIC_API_KEY": KEY})
+        """The variables by which SDKs and tools find the server: `ANTHROPIC_BASE_URL`, `ANTHROPIC_API_KEY`, and
+        `NO_PROXY`, so that what is on this machine is not looked for elsewhere.
+        """
+        return MappingProxyType({**_found_at(self.url), "ANTHROPIC_API_KEY": KEY})
 
     def verdict(self) -> JsonObject:
         """Whether all is well so far, as plain data: `ok`, `failures` (type and message), `violations`, `requests`."""
@@ -93,6 +100,53 @@ class Serving:
             self.fake.assert_ok()
         else:
             annotate(error, self.fake)
+
+
+class RecordingProxy:
+    """The API behind a base URL of one's own, all of it recorded: `with RecordingProxy(record("session.yaml")) as it:`.
+
+    `upstream` is the API's base URL. Leaving the block stops the server, and finishes the recording unless the body
+    raised. Raises what `Recording` raises, and `SetupError` as `serve` does.
+    """
+
+    def __init__(self, recording: Recording, upstream: str = API, *, host: str = LOOPBACK, port: int = 0) -> None:
+        self.recording = recording
+        self._server = Server(Proxy(upstream, recording.transport, self._breaks), host=host, port=port)
+
+    @property
+    def url(self) -> str:
+        """The base URL, `http://127.0.0.1:PORT`, once it is started."""
+        return self._server.url
+
+    @property
+    def env(self) -> Mapping[str, str]:
+        """The variables by which SDKs and tools find it; the key stays the caller's own."""
+        return MappingProxyType(_found_at(self.url))
+
+    async def _breaks(self, scope: Any, reset: bool) -> None:
+        await self._server.breaks(scope, reset)
+
+    def __enter__(self: Passing) -> Passing:
+        self.recording.__enter__()
+        try:
+            self._server.__enter__()
+        except BaseException:
+            self.recording.__exit__(*sys.exc_info())
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._server.__exit__(kind, error, trace)
+        self.recording.__exit__(kind, error, trace)
+
+
+def _found_at(url: str) -> dict[str, str]:
+    own = "127.0.0.1,localhost"
+    given = os.environ.get("NO_PROXY") or os.environ.get("no_proxy")
+    known = f"{given},{own}" if given else own
+    return {"ANTHROPIC_BASE_URL": url, "NO_PROXY": known, "no_proxy": known}
 
 
 def serve(script: Any, *, host: str = LOOPBACK, port: int = 0, **options: Any) -> Serving:

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,7 @@ from playhead.files import write_whole
 
 if TYPE_CHECKING:
     from playhead.fake import FakeClaude
-    from playhead.serving import Serving
+    from playhead.serving import RecordingProxy, Serving
 
 
 @click.command()
@@ -93,7 +93,7 @@ def maker(
 
 
 @contextmanager
-def announced(serving: Serving, ready_file: str | None) -> Iterator[None]:
+def announced(serving: Serving | RecordingProxy, ready_file: str | None) -> Iterator[None]:
     """Serves; the file has the base URL while it does, and is gone afterwards."""
     with serving:
         if ready_file is not None:
@@ -119,7 +119,7 @@ def stopping() -> Iterator[threading.Event]:
             signal.signal(number, handler)
 
 
-def run(command: Sequence[str], env: dict[str, str] | Any) -> int:
+def run(command: Sequence[str], env: Mapping[str, str]) -> int:
     """Runs a command with further variables, and gives its exit code. Raises `SetupError` where it cannot be run."""
     try:
         process = subprocess.Popen([*command], env={**os.environ, **env})

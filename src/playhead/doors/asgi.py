@@ -1,8 +1,8 @@
 """The server's door: an ASGI application over anything that answers requests, for clients that take a base URL.
 
-Law: ASGI and bytes only; decisions are the engine's, and which server runs the application is not known here. Pauses are
-handed to `pause`, as at the SDK's door; a connection that is to break is handed to `breaks`, since ASGI has no word for
-it.
+Law: ASGI and bytes only; decisions are the engine's, and which server runs the application is not known here. Pauses
+are handed to `pause`, as at the SDK's door; a connection that is to break is handed to `breaks`, since ASGI has no word
+for it.
 """
 
 from __future__ import annotations
@@ -61,11 +61,11 @@ class Door:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
-            await _lifespan(receive, send)
+            await lifespan(receive, send)
             return
         if scope["type"] != "http":
             return  # there are no web sockets here; the server refuses them
-        body = await _body(scope, receive, self._largest)
+        body = await body_of(scope, receive, self._largest)
         if body is None:
             return
         if isinstance(body, bytes):
@@ -85,6 +85,9 @@ class Door:
     async def _sent(self, answer: Outgoing, scope: Scope, receive: Receive, send: Send) -> None:
         if answer.delay:
             await self._wait(answer.delay)
+        if answer.status and answer.plain:
+            await answer_with(answer, scope, send)
+            return
         if not answer.status:
             await self._fails(answer, scope, receive)
             return
@@ -129,7 +132,7 @@ def headers_of(pairs: Iterable[tuple[bytes, bytes]]) -> Mapping[str, str]:
     return {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in pairs}
 
 
-async def _body(scope: Scope, receive: Receive, largest: int) -> bytes | Outgoing | None:
+async def body_of(scope: Scope, receive: Receive, largest: int = LARGEST) -> bytes | Outgoing | None:
     """The body of a request; the API's refusal of one that is too large, None where the client has gone."""
     told = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
     if told.isdigit() and int(told) > largest:
@@ -156,13 +159,23 @@ def _refused() -> Outgoing:
 
 def _headers(answer: Outgoing) -> list[tuple[bytes, bytes]]:
     headers = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in answer.headers.items()]
-    whole = answer.fault is None and not answer.waits and "text/event-stream" not in answer.headers.get("content-type", "")
+    whole = (
+        answer.fault is None and not answer.waits and "text/event-stream" not in answer.headers.get("content-type", "")
+    )
     if whole and answer.status not in _NO_LENGTH:
         headers.append((b"content-length", str(sum(map(len, answer.chunks))).encode()))
     return headers
 
 
-async def _lifespan(receive: Receive, send: Send) -> None:
+async def answer_with(answer: Outgoing, scope: Scope, send: Send) -> None:
+    """Sends an answer that comes whole and at once."""
+    await send({"type": "http.response.start", "status": answer.status, "headers": _headers(answer)})
+    body = b"" if scope["method"] == "HEAD" else answer.body
+    await send({"type": "http.response.body", "body": body, "more_body": False})
+
+
+async def lifespan(receive: Receive, send: Send) -> None:
+    """Goes along with a server's start and stop."""
     while True:
         message = await receive()
         await send({"type": f"{message['type']}.complete"})
