@@ -1,4 +1,4 @@
-"""The pytest plugin: fixtures `fake_claude`, `cassette_claude` and `claude_clock`, and their markers.
+"""The pytest plugin: fixtures `fake_claude`, `claude_server`, `cassette_claude` and `claude_clock`, and their markers.
 
 Law: thin and light; it loads nothing of ours, and no library, before a test asks for a fixture. A rehearsal that went
 wrong fails the test itself, not its teardown: the verdict is taken right after the body.
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from playhead.fake import FakeClaude
     from playhead.recording import Mode, Recording
+    from playhead.serving import Serving
     from playhead.testing.rehearsal import Rehearsal
 
     Clock = StepTickTimeFactory | TickingDateTimeFactory | FrozenDateTimeFactory
@@ -114,6 +115,21 @@ def fake_claude(request: pytest.FixtureRequest) -> FakeClaude:
         )
     except ScriptError as error:
         raise pytest.UsageError(str(error)) from None
+
+
+@pytest.fixture
+def claude_server(fake_claude: FakeClaude, monkeypatch: pytest.MonkeyPatch) -> Iterator[Serving]:
+    """`fake_claude` behind a base URL (`.url`), for code that builds its own client.
+
+    As long as the test runs, `ANTHROPIC_BASE_URL` and `ANTHROPIC_API_KEY` lead there (`.env`), in the processes that
+    it starts as well. The verdict is that of `fake_claude`.
+    """
+    from playhead.serving import Serving
+
+    with Serving(fake_claude, judge=False) as server:
+        for name, value in server.env.items():
+            monkeypatch.setenv(name, value)
+        yield server
 
 
 @pytest.fixture

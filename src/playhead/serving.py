@@ -34,13 +34,14 @@ Make = Callable[[], FakeClaude]
 class Serving:
     """A fake that is served: `with serve([say("Hello")]) as server: run_my_loop(base_url=server.url)`.
 
-    Leaving the block stops the server and calls the fake's `assert_ok()`, unless the body raised.
+    `fake` is what is served now; where it is given as a function that makes one, it can begin anew. Leaving the block
+    stops the server and, with `judge`, calls the fake's `assert_ok()`, unless the body raised.
     """
 
-    def __init__(self, make: Make, *, host: str = LOOPBACK, port: int = 0, judge: bool = True) -> None:
-        self._make = make
+    def __init__(self, fake: FakeClaude | Make, *, host: str = LOOPBACK, port: int = 0, judge: bool = True) -> None:
+        self._make = None if isinstance(fake, FakeClaude) else fake
         self._judge = judge
-        self.fake = make()
+        self.fake = fake if isinstance(fake, FakeClaude) else fake()
         self._server = Server(Door(self._answer, self._pause, Control(self), self._breaks), host=host, port=port)
 
     @property
@@ -70,7 +71,9 @@ class Serving:
         return {"exchanges": [_plain(exchange) for exchange in self.fake.session.exchanges]}
 
     def reset(self) -> None:
-        """Begins anew, as if nothing had been asked."""
+        """Begins anew, as if nothing had been asked. Raises `SetupError` for a fake that was made elsewhere."""
+        if self._make is None:
+            raise SetupError("a fake that was made elsewhere cannot begin anew; give serve() its script")
         self.fake = self._make()
 
     def load(self, text: bytes) -> None:
@@ -159,20 +162,8 @@ def serve(script: Any, *, host: str = LOOPBACK, port: int = 0, **options: Any) -
     if isinstance(script, FakeClaude):
         if options:
             raise SetupError(f"the fake is made already: give {', '.join(options)} to FakeClaude")
-        return Serving(_once(script), host=host, port=port)
+        return Serving(script, host=host, port=port)
     return Serving(lambda: FakeClaude(script, **{"sleep": asyncio.sleep, **options}), host=host, port=port)
-
-
-def _once(fake: FakeClaude) -> Make:
-    made: list[FakeClaude] = []
-
-    def make() -> FakeClaude:
-        if made:
-            raise SetupError("a fake that was made by the test cannot begin anew; give serve() the script")
-        made.append(fake)
-        return fake
-
-    return make
 
 
 def _plain(exchange: Exchange) -> JsonObject:
