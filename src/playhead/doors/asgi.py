@@ -174,10 +174,13 @@ async def answer_with(answer: Outgoing, scope: Scope, send: Send) -> None:
     await send({"type": "http.response.body", "body": body, "more_body": False})
 
 
-async def lifespan(receive: Receive, send: Send) -> None:
+async def lifespan(receive: Receive, send: Send, at_the_end: Callable[[], Awaitable[None]] | None = None) -> None:
     """Goes along with a server's start and stop."""
     while True:
         message = await receive()
+        over = message["type"] == "lifespan.shutdown"
+        if over and at_the_end is not None:
+            await at_the_end()
         await send({"type": f"{message['type']}.complete"})
-        if message["type"] == "lifespan.shutdown":
+        if over:
             return

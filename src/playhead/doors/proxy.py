@@ -50,7 +50,7 @@ class Proxy:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
-            await lifespan(receive, send)
+            await lifespan(receive, send, self._transport.aclose)
             return
         if scope["type"] != "http":
             return

@@ -63,7 +63,7 @@ class Server:
             log_config=None,
             log_level="critical",
             access_log=False,
-            lifespan="off",
+            lifespan="on",
             ws="none",
             proxy_headers=False,
             server_header=False,
