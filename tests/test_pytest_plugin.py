@@ -248,7 +248,7 @@ def test_it(fake_claude):
 
 
 def test_code_that_builds_its_own_client(pytester: pytest.Pytester) -> None:
-    """`claude_server` leads it to the fake by the environment, which is as it was afterwards; the verdict is the same."""
+    """`claude_server` leads it to the fake by the environment, for that test alone; the verdict is the same."""
     pytest.importorskip("uvicorn", reason="the server needs uvicorn: pip install 'playhead[serve]'")
     result = run(
         pytester,
