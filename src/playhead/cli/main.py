@@ -15,6 +15,7 @@ from playhead.cli.convert import convert
 from playhead.cli.demo import demo
 from playhead.cli.diff import diff
 from playhead.cli.rules import rules
+from playhead.cli.schema import schema
 from playhead.cli.show import show
 from playhead.cli.verify import verify
 from playhead.errors import PlayheadError
@@ -29,7 +30,7 @@ def commands() -> None:
     """
 
 
-for command in (demo, verify, show, diff, convert, rules):
+for command in (demo, verify, show, diff, convert, rules, schema):
     commands.add_command(command)
 
 
