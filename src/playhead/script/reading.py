@@ -20,7 +20,7 @@ from playhead.script.checks import nearest
 from playhead.script.faults import Delivery
 from playhead.script.forms import BLOCKS, FORMAT, FORMS, OPTIONS, REPLIES, STEPS, VERSION, Form, Makes, Param, Steps
 from playhead.script.kinds import TEXT, Kind
-from playhead.script.script import Script
+from playhead.script.script import Script, as_item
 from playhead.script.steps import Step, say
 from playhead.wire.codec import JsonError, decode, kind
 
@@ -215,7 +215,15 @@ class _Reader:
     def script(self, given: object, path: Path) -> Script:
         if not isinstance(given, list):
             self._fail(path, f"a list of steps is needed, not {kind(given)}")
-        return Script(steps=tuple(self._step(item, (*path, number), STEPS) for number, item in enumerate(given)))
+        return Script(steps=tuple(self._item(item, (*path, number)) for number, item in enumerate(given)))
+
+    def _item(self, given: object, path: Path) -> Step:
+        """A step of the script itself: a lone block is a whole reply here, which not every block can be."""
+        step = self._step(given, path, STEPS)
+        try:
+            return as_item(step, "it")
+        except ScriptError as error:
+            self._fail(path, str(error))
 
     def _step(self, given: object, path: Path, allowed: frozenset[Makes]) -> Step:
         if isinstance(given, str):

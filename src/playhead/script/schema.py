@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from playhead.script.forms import BLOCKS, FORMAT, FORMS, OPTIONS, REPLIES, STEPS, VERSION, Form, Makes, Param, Steps
 from playhead.script.kinds import TEXT, Kind
@@ -97,9 +97,10 @@ def steps_table() -> str:
     """The steps as a table in Markdown."""
     rows = [("step", "what stands there", "options"), ("---", "---", "---")]
     for form in FORMS.values():
-        first, *others = form.params
-        named = "; ".join(f"`{param.name}`{_must(param)}: {_words(param)}" for param in others)
-        rows.append((f"`{form.name}`", f"{first.name}: {_words(first)}", named))
+        (_, first), *others = form.members.items()
+        null = " or null" if first.null else ""
+        named = "; ".join(f"`{name}`{' (needed)' * param.required}: {_words(param)}" for name, param in others)
+        rows.append((f"`{form.name}`", f"{first.name}: {_words(first)}{null}", named))
     return _table(rows)
 
 
@@ -108,21 +109,16 @@ def options_table() -> str:
     return _table([("option", "value"), ("---", "---"), *((f"`{name}`", kind.words) for name, kind in OPTIONS.items())])
 
 
-def _table(rows: list[tuple[str, ...]]) -> str:
+def _table(rows: Sequence[tuple[str, ...]]) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
-def _must(param: Param) -> str:
-    return " (needed)" if param.required else ""
+_LONG = re.compile(r"(one of (?:\S+, ){3})(?:\S+, )*\S+")
 
 
 def _words(param: Param) -> str:
     if isinstance(param.kind, Kind):
-        words = param.kind.words
-    elif param.kind.several:
-        words = f"a list of {'calls' if param.kind.makes == _CALLS else 'blocks'}"
-    else:
-        words = "a reply"
-    return re.sub(r"one of ((?:[^ ]+ ){5})[^ ].*", r"one of \1...", words) + (
-        " or null" if param.null and param.required else ""
-    )
+        return _LONG.sub(r"\1...", param.kind.words)
+    if not param.kind.several:
+        return "a reply"
+    return f"a list of {'calls' if param.kind.makes == _CALLS else 'blocks'}, or one"
