@@ -18,6 +18,7 @@ from playhead.errors import (
     RequestMismatch,
     RuleViolations,
     ScriptError,
+    ScriptFileError,
     ScriptNotFinished,
     ScriptOver,
     SecretFound,
@@ -40,6 +41,7 @@ TREE: list[tuple[type[BaseException], type[BaseException]]] = [
     (ScriptError, PlayheadError),
     (ScriptError, ValueError),
     (SetupError, ScriptError),
+    (ScriptFileError, ScriptError),
     (RecordingError, PlayheadError),
     (UnknownFormat, RecordingError),
     (SecretFound, RecordingError),
@@ -69,6 +71,8 @@ def test_the_docstring_draws_every_error() -> None:
 
 
 RECORDING = [
+    (ScriptFileError("a.yaml", "it is empty"), "a.yaml: it is empty"),
+    (ScriptFileError("a.yaml", "no list", line=7, field="a.b"), "a.yaml:7: a.b: no list"),
     (RecordingError("a.yaml", "it is empty"), "a.yaml: it is empty"),
     (RecordingError("a.yaml", "no list", line=7), "a.yaml:7: no list"),
     (RecordingError("a.yaml", "no list", field="interactions"), "a.yaml: interactions: no list"),
@@ -76,8 +80,8 @@ RECORDING = [
 ]
 
 
-@pytest.mark.parametrize(("error", "sentence"), RECORDING, ids=["file", "line", "field", "line-and-field"])
-def test_a_recording_error_names_the_place(error: RecordingError, sentence: str) -> None:
+@pytest.mark.parametrize(("error", "sentence"), RECORDING, ids=str)
+def test_an_error_of_a_file_names_the_place(error: RecordingError | ScriptFileError, sentence: str) -> None:
     """File, line and field, as far as they are known."""
     assert str(error) == sentence
     assert error.path == "a.yaml"
@@ -126,6 +130,7 @@ EVERY: list[BaseException] = [
     SetupError("a"),
     RecordingError("a.yaml", "no list", line=7, field="a.b"),
     UnknownFormat("a.bin", "no known format"),
+    ScriptFileError("a.yaml", "no list", line=7, field="a.b"),
     SecretFound("a.yaml", "anthropic-key", shown="sk-a...", line=7, field="$.messages[0]"),
     RequestLimitReached(3),
 ]

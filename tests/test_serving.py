@@ -240,6 +240,25 @@ def test_who_may_not_control(name: str, method: str, headers: dict[str, str], st
         server.fake._engine.errors.clear()  # a path that nobody knows is the test's own here
 
 
+def test_another_script() -> None:
+    """The text of a script file takes the place of what is played; one that is wrong is told, and changes nothing."""
+    with serve([say("Hello!")]) as server:
+        url = f"{server.url}/_playhead/script"
+        wrong = httpx2.post(url, content="version: 1\nformat: playhead-script\nscript: [{sya: Ahoy}]")
+        assert wrong.status_code == 400
+        assert "did you mean" in wrong.json()["error"]["message"]
+        assert "script[0]" in wrong.json()["error"]["message"]
+        assert client_of(server).messages.create(**asking()).content[0].text == "Hello!"  # type: ignore[union-attr]
+        text = "version: 1\nformat: playhead-script\nscript: [Ahoy!, Ahoy again!]"
+        assert httpx2.post(url, content=text).json() == {"ok": True}
+        assert control(server, "verdict").json()["requests"] == 0
+        assert client_of(server).messages.create(**asking()).content[0].text == "Ahoy!"  # type: ignore[union-attr]
+        assert control(server, "reset", "POST").json() == {"ok": True}
+        assert client_of(server).messages.create(**asking()).content[0].text == "Ahoy!"  # type: ignore[union-attr]
+        assert httpx2.post(url, content=text.replace(", Ahoy again!", "")).json() == {"ok": True}
+        client_of(server).messages.create(**asking())
+
+
 def test_a_fake_that_is_made_already() -> None:
     """It is served as it is, and cannot begin anew."""
     fake = FakeClaude([say("Hello!")])

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from playhead.errors import RequestMismatch as RequestMismatch
     from playhead.errors import RuleViolations as RuleViolations
     from playhead.errors import ScriptError as ScriptError
+    from playhead.errors import ScriptFileError as ScriptFileError
     from playhead.errors import ScriptNotFinished as ScriptNotFinished
     from playhead.errors import ScriptOver as ScriptOver
     from playhead.errors import SecretFound as SecretFound
@@ -95,6 +96,7 @@ _HOMES = {
     "RuleViolations": "errors",
     "Script": "script.script",
     "ScriptError": "errors",
+    "ScriptFileError": "errors",
     "ScriptNotFinished": "errors",
     "ScriptOver": "errors",
     "Session": "wire.session",

@@ -13,7 +13,8 @@ PlayheadError
 │   ├── ExpectationNotMet      `fake.expect(...)` saw no such violation
 │   └── SeveralFailures        more than one of these
 ├── ScriptError                the test: its script, its options or its client are set up wrong
-│   └── SetupError
+│   ├── SetupError
+│   └── ScriptFileError        a script's file: what is wrong with it, and where
 └── RecordingError             the file: unreadable, damaged
     ├── UnknownFormat          the file is no recording of a known format
     └── SecretFound            what was to be written to it holds a secret
@@ -148,6 +149,31 @@ class SetupError(ScriptError):
 
 
 @_public
+class ScriptFileError(ScriptError):
+    """A file holds no script, or an impossible one.
+
+    `path` is the file, `reason` one sentence, `line` (from 1) and `field` (`script[3].turn[1].input`) say where, as far
+    as that is known.
+    """
+
+    def __init__(self, path: str, reason: str, *, line: int | None = None, field: str | None = None) -> None:
+        self.path, self.reason, self.line, self.field = path, reason, line, field
+        super().__init__(_placed(path, reason, line, field))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_script_file_error, (self.path, self.reason, self.line, self.field))
+
+
+def _script_file_error(path: str, reason: str, line: int | None, field: str | None) -> ScriptFileError:
+    return ScriptFileError(path, reason, line=line, field=field)
+
+
+def _placed(path: str, reason: str, line: int | None, field: str | None) -> str:
+    place = path if line is None else f"{path}:{line}"
+    return f"{place}: {reason}" if field is None else f"{place}: {field}: {reason}"
+
+
+@_public
 class RecordingError(PlayheadError):
     """A file cannot be read as a recording.
 
@@ -156,8 +182,7 @@ class RecordingError(PlayheadError):
 
     def __init__(self, path: str, reason: str, *, line: int | None = None, field: str | None = None) -> None:
         self.path, self.reason, self.line, self.field = path, reason, line, field
-        place = path if line is None else f"{path}:{line}"
-        super().__init__(f"{place}: {reason}" if field is None else f"{place}: {field}: {reason}")
+        super().__init__(_placed(path, reason, line, field))
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_recording_error, (type(self), self.path, self.reason, self.line, self.field))

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, Unpack
 
 from playhead.cassettes.masking import Mask
 from playhead.cassettes.parsing import Cassette
@@ -26,7 +26,7 @@ from playhead.engine.http import Incoming, Outgoing
 from playhead.engine.player import Share
 from playhead.engine.tape import Tape, how_to_record
 from playhead.engine.verdict import as_one, failures
-from playhead.errors import ExpectationNotMet, PlayheadError, RecordingError, ScriptError, SetupError
+from playhead.errors import ExpectationNotMet, PlayheadError, RecordingError, ScriptError, ScriptFileError, SetupError
 from playhead.files import is_there, read_bytes
 from playhead.plugins import installed_rules
 from playhead.rules.choice import all_rules, choose, known_ids
@@ -40,10 +40,27 @@ from playhead.wire.session import Session
 if TYPE_CHECKING:
     import anthropic
 
+    from playhead.script.reading import ScriptFile
+
 Fake = TypeVar("Fake", bound="FakeClaude")
 _DEFAULT_LIMIT = 100
 _BEYOND_SCRIPT = 10
 _KEY = "playhead-needs-no-key"
+
+
+class Options(TypedDict, total=False):
+    """The options of `FakeClaude`."""
+
+    strict: bool
+    ignore: Collection[str]
+    rules: Sequence[Rule]
+    conversations: Literal["one", "any", "each"] | None
+    max_requests: int | None
+    level: Level
+    models: Sequence[Model] | Models
+    threads: bool
+    delivery: Delivery | None
+    sleep: Callable[[float], object] | None
 
 
 class FakeClaude:
@@ -174,6 +191,20 @@ class FakeClaude:
             models=models,
             sleep=sleep,
         )
+
+    @classmethod
+    def from_file(cls: type[Fake], path: str | os.PathLike[str], **options: Unpack[Options]) -> Fake:
+        """A fake that plays the script in a file, YAML or JSON (`docs/script_files.md`).
+
+        The options are those of `FakeClaude`; they win over those of the file. Raises `ScriptFileError`, naming line
+        and field, where there is no such file or it holds no script, and `SetupError` for options that make no sense.
+        """
+        found = _script_file(os.fsdecode(path))
+        try:
+            return cls(found.script, **{**found.options, **options})
+        except SetupError:
+            found.blame(lambda its: cls(found.script, **{**its, **options}), given=options)
+            raise
 
     @property
     def session(self) -> Session:
@@ -375,6 +406,16 @@ def cassette_of(name: str, data: bytes) -> Cassette:
         return read(data)
     except CassetteError as error:
         raise RecordingError(name, error.reason, line=error.line, field=error.field) from None
+
+
+def _script_file(name: str) -> ScriptFile:
+    """The script in a file. Raises `ScriptFileError`."""
+    from playhead.script.reading import read  # loads YAML, which no other script needs
+
+    try:
+        return read(read_bytes(name), name)
+    except RecordingError as error:
+        raise ScriptFileError(name, error.reason) from None
 
 
 def _share(conversations: Share | None, script: Script | Sequence[Case] | Tape) -> Share:

@@ -77,8 +77,13 @@ class Serving:
         self.fake = self._make()
 
     def load(self, text: bytes) -> None:
-        """Plays another script from now on, given as the text of a script file. Raises `ScriptError`."""
-        raise SetupError("scripts cannot be loaded yet")
+        """Plays another script from now on, the text of a script file, with its options alone. Raises `ScriptError`."""
+        from playhead.script.reading import read
+
+        found = read(text, "the script")
+        options: dict[str, Any] = {"sleep": asyncio.sleep, **found.options}
+        self.fake = FakeClaude(found.script, **options)
+        self._make = lambda: FakeClaude(found.script, **options)
 
     def _answer(self, incoming: Incoming) -> Outgoing:
         return self.fake.answer(incoming)

@@ -55,6 +55,22 @@ def test_a_command_gets_the_server(cassette: Path) -> None:
     assert (done.returncode, done.stdout.splitlines()) == (0, ["Hello!", "1 request, all as it should be"])
 
 
+def test_a_script_is_served(tmp_path: Path) -> None:
+    """With its options; what is wrong in it is one sentence, with the line."""
+    script = tmp_path / "hello.yaml"
+    script.write_text("version: 1\nformat: playhead-script\nscript:\n- say: Ahoy!\n", "utf-8")
+    done = run("serve", str(script), "--", sys.executable, "-c", ASK, "hi")
+    assert (done.returncode, done.stdout.splitlines()) == (0, ["Ahoy!", "1 request, all as it should be"])
+    volatile = run("serve", str(script), "--volatile", "dates", "--", "true")
+    assert (volatile.returncode, volatile.stdout) == (2, "")
+    script.write_text("version: 1\nformat: playhead-script\nscript:\n- sya: Ahoy!\n", "utf-8")
+    wrong = run("serve", str(script))
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert "hello.yaml" in wrong.stderr
+    assert "4" in wrong.stderr
+    assert len(wrong.stderr.splitlines()) == 1
+
+
 def test_the_exit_code_tells_the_verdict(cassette: Path) -> None:
     """1 where what was recorded was not asked for, with the reason; as JSON for programs."""
     done = run("serve", str(cassette), "--json", "--", sys.executable, "-c", "")

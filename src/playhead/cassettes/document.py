@@ -8,13 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-import yaml
-
 from playhead.cassettes.interaction import Interaction
 from playhead.cassettes.parsing import Cassette, FieldError, parse
 from playhead.cassettes.writing import Writer
 from playhead.cassettes.yaml_document import YamlError
 from playhead.cassettes.yaml_document import parse as parse_yaml
+from playhead.cassettes.yaml_nodes import compose, line_at
 
 _ITEM_END = re.compile(rb"^# end \d+\r?\n", re.MULTILINE)
 _FINISHED = re.compile(rb"^finished:[^\n]*\n", re.MULTILINE)
@@ -88,28 +87,5 @@ def resume(cassette: Cassette, data: bytes = b"") -> tuple[str, Writer]:
 
 def line_of(data: bytes, place: str) -> int | None:
     """The line, from 1, on which a place such as `interactions[3].request.keep` stands, or what is around it."""
-    node: object
-    try:
-        node = yaml.compose(data, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    except yaml.YAMLError:
-        return None
-    line: int | None = None
-    for step in _STEP.finditer(place):
-        found = _below(node, step)
-        if found is None:
-            break
-        node, line = found
-    return line
-
-
-def _below(node: object, step: re.Match[str]) -> tuple[object, int] | None:
-    if isinstance(node, yaml.SequenceNode) and step.group(1) is not None:
-        position = int(step.group(1))
-        if position < len(node.value):
-            inner = node.value[position]
-            return inner, inner.start_mark.line + 1
-    elif isinstance(node, yaml.MappingNode):
-        for key, inner in node.value:
-            if key.value == step.group():
-                return inner, key.start_mark.line + 1
-    return None
+    steps = _STEP.finditer(place)
+    return line_at(compose(data), tuple(int(step.group(1)) if step.group(1) else step.group() for step in steps))

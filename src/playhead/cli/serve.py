@@ -6,6 +6,7 @@ Law: makes a fake of a file, serves it, tells the verdict. A traceback is never 
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from playhead.errors import SetupError
-from playhead.files import write_whole
+from playhead.files import read_bytes, write_whole
 
 if TYPE_CHECKING:
     from playhead.fake import FakeClaude
@@ -86,10 +87,15 @@ def maker(
     given |= {name: value for name, value in (("level", level), ("max_requests", max_requests)) if value is not None}
     given |= {} if hurry else {"sleep": asyncio.sleep}
 
-    def make() -> FakeClaude:
-        return FakeClaude.from_cassette(path, volatile=volatile, **given)
+    if _CASSETTE.search(read_bytes(path)):
+        return lambda: FakeClaude.from_cassette(path, volatile=volatile, **given)
+    if volatile:
+        raise SetupError(f"{path} is a script, and --volatile says what may differ from a recording")
+    return lambda: FakeClaude.from_file(path, **given)
 
-    return make
+
+_CASSETTE = re.compile(rb'^[{\s]*"?interactions"?\s*:', re.MULTILINE)
+"""Every cassette has this member, and no script."""
 
 
 @contextmanager

@@ -17,7 +17,8 @@ from types import MappingProxyType
 from typing import Literal, TypeAlias
 
 from playhead.errors import ScriptError
-from playhead.script.steps import Block, Reply, Step, Turn, as_turn
+from playhead.script.source import Made
+from playhead.script.steps import Block, Reply, Step, Turn, Written, as_turn
 from playhead.wire.codec import JsonObject, kind
 from playhead.wire.damage import DAMAGES, EVENT_STREAM, JSON
 from playhead.wire.tables import ERROR_STATUS
@@ -35,8 +36,9 @@ Chunks: TypeAlias = "Literal['whole', 'event', 'byte'] | int | tuple[int, ...]"
 
 _ENDINGS = ("reset", "close", "timeout", "end", "error")
 _CONNECTIONS = ("connect", "read", "write", "timeout", "connect_timeout", "write_timeout", "close")
-_NEWLINES = ("\n", "\r\n", "\r")
+NEWLINES = ("\n", "\r\n", "\r")
 _SHORT = 40
+_WAIT = "retry-after-ms"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,13 +66,18 @@ class Delivery:
             seconds = getattr(self, name)
             if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 <= seconds < math.inf:
                 raise ScriptError(f"{name} is a time in seconds, 0 or more, not {seconds!r}")
-        if self.newline not in _NEWLINES:
-            raise ScriptError(f"newline is one of {', '.join(map(repr, _NEWLINES))}, not {self.newline!r}")
+        if self.newline not in NEWLINES:
+            raise ScriptError(f"newline is one of {', '.join(map(repr, NEWLINES))}, not {self.newline!r}")
         object.__setattr__(self, "headers", _headers(self.headers, "headers of deliver()"))
 
+    @property
+    def options(self) -> Mapping[str, object]:
+        """What is said, by name."""
+        told = {name: _plain(getattr(self, name)) for name in _USUAL}
+        return {name: value for name, value in told.items() if value != _USUAL[name]}
+
     def __str__(self) -> str:
-        shown = {name: getattr(self, name) for name in ("pieces", "chunks", "delay", "pace", "newline", "headers")}
-        return ", ".join(f"{name}={_plain(value)!r}" for name, value in shown.items() if value != _USUAL[name])
+        return ", ".join(f"{name}={value!r}" for name, value in self.options.items())
 
 
 _USUAL: Mapping[str, object] = MappingProxyType(
@@ -87,9 +94,16 @@ class Break:
     how: Ending = "reset"
     error: str = "overloaded_error"
 
+    @property
+    def options(self) -> Mapping[str, object]:
+        """What is said, by name."""
+        told = {"events": self.events, "bytes": self.bytes, "how": self.how, "error": self.error}
+        usual = {"events": None, "bytes": None, "how": "reset", "error": "overloaded_error"}
+        return {name: value for name, value in told.items() if value != usual[name]}
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sent(Step):
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Sent(Written):
     """A reply and what happens to it on its way: how it is delivered, damaged, cut off."""
 
     reply: Turn | Reply
@@ -97,6 +111,17 @@ class Sent(Step):
     damage: str | None = None
     at: int | None = None
     broken: Break | None = None
+
+    @property
+    def made_by(self) -> Made:
+        step: Turn | Reply | Made = self.reply
+        if self.delivery is not None:
+            step = Made("deliver", (step,), self.delivery.options)
+        if self.damage is not None:
+            step = Made("damage", (step, self.damage), {} if self.at is None else {"at": self.at})
+        if self.broken is not None:
+            step = Made("cut", (step,), self.broken.options)
+        return step if isinstance(step, Made) else step.made_by
 
     def __str__(self) -> str:
         shown = str(self.reply)
@@ -112,14 +137,36 @@ class Sent(Step):
         return shown
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fail(Step):
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Fail(Written):
     """An HTTP error: `error` is the error object of the body."""
 
     status: int
     error: JsonObject
     headers: Mapping[str, str]
     times: int = 1
+
+    @property
+    def made_by(self) -> Made:
+        usual, waits = _RATE_LIMITS if self.status == 429 else {}, self.headers.get(_WAIT)
+        told = waits is not None and waits.isdecimal() and str(int(waits)) == waits
+        details = dict(self.error.get("details", {}))
+        code = details.pop("error_code") if isinstance(details.get("error_code"), str) else None
+        headers = {
+            name: value
+            for name, value in self.headers.items()
+            if usual.get(name) != value and not (name == _WAIT and told)
+        }
+        options = {
+            "error_code": code,
+            "message": None if self.error["message"] == _usual_error(self.status)[1] else self.error["message"],
+            "details": details or None,
+            "headers": headers or None,
+        }
+        given = {name: value for name, value in options.items() if value is not None}
+        if not told or waits != "1":
+            given["retry_after_ms"] = int(waits) if told and waits is not None else None
+        return Made("fail", (self.status,), {**given, **_times_of(self.times)})
 
     def __str__(self) -> str:
         code, message = self.error.get("details", {}).get("error_code"), self.error["message"]
@@ -128,24 +175,40 @@ class Fail(Step):
         return f"fail({self.status}{given}{told}{_times(self.times)})"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Drop(Step):
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Drop(Written):
     """A connection that fails before there is an answer."""
 
     how: Connection
     times: int = 1
 
+    @property
+    def made_by(self) -> Made:
+        return Made("drop", (self.how,), _times_of(self.times))
+
     def __str__(self) -> str:
         return f"drop({self.how!r}{_times(self.times)})"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Raw(Step):
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Raw(Written):
     """An answer to the byte: the body in the pieces in which it is written."""
 
     chunks: tuple[bytes, ...]
     status: int
     headers: Mapping[str, str]
+
+    @property
+    def made_by(self) -> Made:
+        headers = dict(self.headers)
+        told = headers.pop("content-type")
+        options = {
+            "status": self.status if self.status != 200 else None,
+            "content_type": told if told != _type_of(self.chunks) else None,
+            "headers": headers or None,
+        }
+        body = self.chunks[0] if len(self.chunks) == 1 else self.chunks
+        return Made("raw", (body,), {name: value for name, value in options.items() if value is not None})
 
     def __str__(self) -> str:
         body = b"".join(self.chunks)
@@ -182,7 +245,7 @@ def fail(
         raise ScriptError(f"details of fail() is an object: give a dict, not {kind(details)}")
     if error_code is not None or details:
         error["details"] = {**({} if error_code is None else {"error_code": error_code}), **(details or {})}
-    waiting = {} if retry_after_ms is None else {"retry-after-ms": str(retry_after_ms)}
+    waiting = {} if retry_after_ms is None else {_WAIT: str(retry_after_ms)}
     limits = _RATE_LIMITS if status == 429 else {}
     return Fail(
         status=status,
@@ -278,8 +341,7 @@ def raw(
         raise ScriptError(f"raw() takes an HTTP status from 200 to 599, not {status!r}")
     if not isinstance(content_type, str | None):
         raise ScriptError(f"content_type of raw() is a string, not {kind(content_type)}")
-    streamed = b"".join(chunks).lstrip().startswith((b"event:", b"data:", b":"))
-    told = content_type if content_type is not None else EVENT_STREAM if streamed else JSON
+    told = content_type if content_type is not None else _type_of(chunks)
     return Raw(
         chunks=chunks,
         status=status,
@@ -287,6 +349,12 @@ def raw(
             {**_headers({"content-type": told}, "content_type of raw()"), **_headers(headers, "headers of raw()")}
         ),
     )
+
+
+def _type_of(chunks: Sequence[bytes]) -> str:
+    """The content type of a body of which nothing is said."""
+    streamed = b"".join(chunks).lstrip().startswith((b"event:", b"data:", b":"))
+    return EVENT_STREAM if streamed else JSON
 
 
 def _pieces(body: object) -> tuple[bytes, ...]:
@@ -385,6 +453,10 @@ _HEADER_VALUE = re.compile(r"[\t\x20-\x7e]*")
 
 def _plain(value: object) -> object:
     return dict(value) if isinstance(value, Mapping) else value
+
+
+def _times_of(times: int) -> Mapping[str, object]:
+    return {"times": times} if times > 1 else {}
 
 
 def _times(times: int) -> str:

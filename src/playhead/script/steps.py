@@ -29,14 +29,19 @@ class Step:
     __slots__ = ()
 
 
-class _Written(Step):
+class Written(Step):
     """A step that is shown as the call which makes it."""
 
     __slots__ = ()
 
+    @property
+    def made_by(self) -> Made:
+        """The call that makes it."""
+        raise NotImplementedError
+
     def source(self, *, short: bool = False) -> str:
         """The call as Python; with `short` on a line, in which something may be left out."""
-        raise NotImplementedError
+        return self.made_by.source(short=short)
 
     def __str__(self) -> str:
         return self.source(short=True)
@@ -46,7 +51,7 @@ class _Written(Step):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Block(_Written):
+class Block(Written):
     """One content block of a turn, without an id where Claude would mint one.
 
     `text` is the JSON text of its input to the letter, where that says more than `data`: a stream carries it. `then`
@@ -63,12 +68,13 @@ class Block(_Written):
     def type(self) -> str:
         return str(self.data["type"])
 
-    def source(self, *, short: bool = False) -> str:
-        return (self.made or _made(self)).source(short=short)
+    @property
+    def made_by(self) -> Made:
+        return self.made or _made(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Turn(_Written):
+class Turn(Written):
     """One reply of Claude's: its blocks, and how it stops. `usage` and `model` override what the fake would say."""
 
     blocks: tuple[Block, ...]
@@ -89,9 +95,10 @@ class Turn(_Written):
         """The names of the client's tools that the turn calls."""
         return tuple(str(block.data["name"]) for block in self.content if block.type == "tool_use")
 
-    def source(self, *, short: bool = False) -> str:
+    @property
+    def made_by(self) -> Made:
         if self.made is not None:
-            return self.made.source(short=short)
+            return self.made
         options = {
             name: value
             for name, value in (
@@ -106,19 +113,20 @@ class Turn(_Written):
             if value is not None
         }
         if len(self.blocks) == 1 and not options:
-            return self.blocks[0].source(short=short)
-        return Made("turn", self.blocks, options).source(short=short)
+            return self.blocks[0].made_by
+        return Made("turn", self.blocks, options)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Reply(_Written):
+class Reply(Written):
     """A whole message as the API would send it, `check=False`: as it stands, however impossible."""
 
     message: JsonObject
     check: bool = True
 
-    def source(self, *, short: bool = False) -> str:
-        return Made("reply", (self.message,), {} if self.check else {"check": False}).source(short=short)
+    @property
+    def made_by(self) -> Made:
+        return Made("reply", (self.message,), {} if self.check else {"check": False})
 
 
 Responder: TypeAlias = Callable[[Request], Step]
@@ -283,7 +291,7 @@ def _made(block: Block) -> Made:
 
 def _made_text(block: Block) -> Made | None:
     citations = block.data.get("citations")
-    return Made("say", (block.data["text"],), {"citations": citations} if citations else {})
+    return Made("say", (block.data["text"],), {} if citations is None else {"citations": citations})
 
 
 def _made_call(block: Block) -> Made | None:
