@@ -11,6 +11,7 @@ import os
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -337,13 +338,15 @@ def _limit(script: Script | Sequence[Case] | Tape) -> int:
 def _cassette(name: str, accept: str | None) -> Cassette:
     """The cassette in a file. Raises `RecordingError`."""
     from playhead.cassettes.document import CassetteError, read  # loads YAML, which no script needs
+    from playhead.cassettes.hosts import without_others
 
     if not is_there(name):
         raise RecordingError(name, f"there is no such cassette; record it: {accept or how_to_record(name)}")
     try:
-        return read(read_bytes(name))
+        cassette = read(read_bytes(name))
     except CassetteError as error:
         raise RecordingError(name, error.reason, line=error.line, field=error.field) from None
+    return replace(cassette, interactions=without_others(cassette.interactions).claudes)
 
 
 def _share(conversations: Share | None, script: Script | Sequence[Case] | Tape) -> Share:

@@ -6,7 +6,7 @@ Law: pure; bytes in, values out. Errors say the line.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import yaml
 
@@ -56,10 +56,12 @@ def interpret(document: object, data: bytes) -> Cassette:
         raise CassetteError(error.reason, line=line_of(data, error.place), field=error.place) from None
 
 
-def write(interactions: Iterable[Interaction], *, finished: bool = True) -> bytes:
+def write(
+    interactions: Iterable[Interaction], *, finished: bool = True, metadata: Mapping[str, object] | None = None
+) -> bytes:
     """The bytes of a cassette."""
     writer = Writer()
-    parts = [writer.head(), *(writer.item(interaction) for interaction in interactions)]
+    parts = [writer.head(metadata or {}), *(writer.item(interaction) for interaction in interactions)]
     return "".join([*parts, writer.end() if finished else ""]).encode()
 
 

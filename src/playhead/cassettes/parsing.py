@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate
 
 from playhead.cassettes.bodies import MESSAGES, Body
@@ -32,13 +32,17 @@ class FieldError(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cassette:
-    """A cassette's interactions. `finished` says whether the recording came to its end."""
+    """A cassette's interactions. `finished` says whether the recording came to its end.
+
+    `metadata` is what vcrpy's `get_metadata` keeps beside them.
+    """
 
     interactions: tuple[Interaction, ...]
     finished: bool
+    metadata: Mapping[str, object] = field(default_factory=dict)
 
 
-_TOP = ("version", "format", "interactions", "finished")
+_TOP = ("version", "format", "metadata", "interactions", "finished")
 _ITEM = ("number", "request", "response")
 _REQUEST = ("url", "headers", "after", "keep", "style", "drop", "set", "order", "add", "text", "base64")
 _RESPONSE = ("status", "headers", "style", "body", "events", "text", "base64", "ends", "times", "fault")
@@ -56,6 +60,9 @@ def parse(document: object) -> Cassette:
         raise FieldError("format", f"this is no Playhead cassette: {FORMAT!r} is needed, not {top.get('format')!r}")
     if top.get("version") != VERSION:
         raise FieldError("version", f"this Playhead reads version {VERSION}, not {top.get('version')!r}")
+    metadata = top.get("metadata", {})
+    if not isinstance(metadata, dict):
+        raise FieldError("metadata", f"a mapping is needed, not {kind(metadata)}")
     items = top.get("interactions")
     if items is not None and not isinstance(items, list):
         raise FieldError("interactions", f"a list is needed, not {kind(items)}")
@@ -66,7 +73,9 @@ def parse(document: object) -> Cassette:
     if finished is not None and finished != len(parser.made):
         raise FieldError("finished", f"it says {finished!r} interactions, and there are {len(parser.made)}")
     ordered = sorted(zip(parser.places, parser.made, strict=True), key=lambda pair: pair[0])
-    return Cassette(interactions=tuple(interaction for _, interaction in ordered), finished=finished is not None)
+    return Cassette(
+        interactions=tuple(interaction for _, interaction in ordered), finished=finished is not None, metadata=metadata
+    )
 
 
 class _Parser:
@@ -225,8 +234,8 @@ def _url(value: object, place: str) -> tuple[str, str]:
     if value is None:
         return "POST", MESSAGES_PATH
     method, _, path = value.partition(" ") if isinstance(value, str) else ("", "", "")
-    if not method or not path.startswith("/"):
-        raise FieldError(place, f"a method and a path are needed, 'GET /v1/models' say, not {value!r}")
+    if not method or not (path.startswith("/") or "://" in path):
+        raise FieldError(place, f"a method and a path or URL are needed, 'GET /v1/models' say, not {value!r}")
     return method, path
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 from playhead.cassettes import yaml_text
 from playhead.cassettes.bodies import MESSAGES, Body
@@ -24,6 +25,7 @@ FORMAT = "playhead"
 JSON, STREAM = "application/json", "text/event-stream; charset=utf-8"
 REPLY = "reply"
 TEXT = "json"
+_NO_METADATA: Mapping[str, object] = MappingProxyType({})
 
 
 class Writer:
@@ -37,9 +39,10 @@ class Writer:
         self._orders: Orders = RECEIVED
 
     @staticmethod
-    def head() -> str:
-        """What a file begins with."""
-        return f"version: {VERSION}\nformat: {FORMAT}\ninteractions:\n"
+    def head(metadata: Mapping[str, object] = _NO_METADATA) -> str:
+        """What a file begins with. Raises `Unwritable` for metadata that are no JSON values."""
+        beside = yaml_text.member("metadata", dict(metadata)) if metadata else ""
+        return f"version: {VERSION}\nformat: {FORMAT}\n{beside}interactions:\n"
 
     def end(self) -> str:
         """What a finished file ends with."""
