@@ -27,7 +27,8 @@ _ORDER: tuple[tuple[str, ...], ...] = (
     ("engine",),
     ("doors",),
     ("plugins",),
-    ("fake", "recording"),
+    ("fake",),
+    ("recording",),
     ("testing", "cli"),
 )
 for _position, _rooms in enumerate(_ORDER):

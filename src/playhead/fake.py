@@ -15,7 +15,10 @@ from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+from playhead.cassettes.masking import Mask
 from playhead.cassettes.parsing import Cassette
+from playhead.cassettes.scrubbers import Scrubber
+from playhead.cassettes.secrets import PATTERNS, Pattern
 from playhead.cassettes.volatile import VolatileLike
 from playhead.doors.clock import Clock
 from playhead.doors.sdk import Transport
@@ -122,6 +125,9 @@ class FakeClaude:
         models: Sequence[Model] | Models = (),
         sleep: Callable[[float], object] | None = None,
         accept: str | None = None,
+        scrubbers: Scrubber | Iterable[Scrubber] = (),
+        patterns: Sequence[Pattern] = PATTERNS,
+        known: Iterable[str] = (),
     ) -> Fake:
         """A fake that answers from a recording: each request gets what was recorded for one that means the same.
 
@@ -136,13 +142,17 @@ class FakeClaude:
         the recording; they cost no time without a `sleep`. The other options are those of `FakeClaude`, but the cap is
         ten requests more than the recording holds.
 
+        A recording holds placeholders in place of secrets; today's requests are matched as if they did.
+        `scrubbers`, `patterns` and `known` are those that it was recorded with.
+
         Raises `RecordingError` where there is no such file or it cannot be read, naming line and field, and
         `SetupError` for options that make no sense.
         """
         if conversations not in ("one", "any"):
             raise SetupError(f"conversations of a cassette is 'one' or 'any', not {conversations!r}")
         name = os.fsdecode(path)
-        tape = Tape(_cassette(name, accept), name, volatile=volatile, accept=accept, hurry=sleep is None)
+        mask = Mask(scrubbers, patterns, known)
+        tape = Tape(_cassette(name, accept), name, volatile=volatile, mask=mask, accept=accept, hurry=sleep is None)
         return cls(
             tape,
             strict=strict,
@@ -337,16 +347,22 @@ def _limit(script: Script | Sequence[Case] | Tape) -> int:
 
 def _cassette(name: str, accept: str | None) -> Cassette:
     """The cassette in a file. Raises `RecordingError`."""
-    from playhead.cassettes.document import CassetteError, read  # loads YAML, which no script needs
     from playhead.cassettes.hosts import without_others
 
     if not is_there(name):
         raise RecordingError(name, f"there is no such cassette; record it: {accept or how_to_record(name)}")
+    cassette = cassette_of(name, read_bytes(name))
+    return replace(cassette, interactions=without_others(cassette.interactions).claudes)
+
+
+def cassette_of(name: str, data: bytes) -> Cassette:
+    """The cassette that a file's bytes are. Raises `RecordingError`."""
+    from playhead.cassettes.document import CassetteError, read  # loads YAML, which no script needs
+
     try:
-        cassette = read(read_bytes(name))
+        return read(data)
     except CassetteError as error:
         raise RecordingError(name, error.reason, line=error.line, field=error.field) from None
-    return replace(cassette, interactions=without_others(cassette.interactions).claudes)
 
 
 def _share(conversations: Share | None, script: Script | Sequence[Case] | Tape) -> Share:

@@ -21,6 +21,9 @@ _FINISHED = re.compile(rb"^finished:[^\n]*\n", re.MULTILINE)
 _STEP = re.compile(r"\[(\d+)\]|[^.\[\]]+")
 
 
+_ITEM = re.compile(rb"^- ", re.MULTILINE)
+
+
 class CassetteError(ValueError):
     """The bytes are no readable cassette. `line` counts from 1 and `field` is the place, where they are known."""
 
@@ -63,6 +66,26 @@ def write(
     writer = Writer()
     parts = [writer.head(metadata or {}), *(writer.item(interaction) for interaction in interactions)]
     return "".join([*parts, writer.end() if finished else ""]).encode()
+
+
+def resume(cassette: Cassette, data: bytes = b"") -> tuple[str, Writer]:
+    """The text of a cassette as it stood before it was finished, and a writer that goes on from there.
+
+    The text is that of `data`, the cassette's bytes, to the byte; only where nothing can follow it, because somebody
+    gave it another shape or it was cut short out of turn, is it written anew.
+    """
+    writer = Writer()
+    count = len(cassette.interactions)
+    text = writer.head() + "".join(map(writer.item, cassette.interactions))
+    if not cassette.finished:
+        ends = [match.end() for match in _ITEM_END.finditer(data)]
+        data = data[: ends[-1]] if ends else b""
+    data = _FINISHED.sub(b"", data)
+    ends_well = data.endswith(f"# end {count}\n".encode() if count else b"\ninteractions:\n")
+    if ends_well and cassette.in_order and len(_ITEM.findall(data)) == count:
+        writer.resume(cassette.orders)
+        text = data.decode()
+    return text, writer
 
 
 def line_of(data: bytes, place: str) -> int | None:

@@ -34,11 +34,14 @@ class FieldError(ValueError):
 class Cassette:
     """A cassette's interactions. `finished` says whether the recording came to its end.
 
+    `in_order` says whether they stand in the file as they were asked for, `orders` what its last echoes look like,
     `metadata` is what vcrpy's `get_metadata` keeps beside them.
     """
 
     interactions: tuple[Interaction, ...]
     finished: bool
+    in_order: bool = True
+    orders: Orders = field(default_factory=lambda: RECEIVED)
     metadata: Mapping[str, object] = field(default_factory=dict)
 
 
@@ -74,7 +77,11 @@ def parse(document: object) -> Cassette:
         raise FieldError("finished", f"it says {finished!r} interactions, and there are {len(parser.made)}")
     ordered = sorted(zip(parser.places, parser.made, strict=True), key=lambda pair: pair[0])
     return Cassette(
-        interactions=tuple(interaction for _, interaction in ordered), finished=finished is not None, metadata=metadata
+        interactions=tuple(interaction for _, interaction in ordered),
+        finished=finished is not None,
+        in_order=parser.places == sorted(parser.places),
+        orders=parser.orders,
+        metadata=metadata,
     )
 
 
@@ -87,6 +94,11 @@ class _Parser:
         self._headers: Mapping[str, str] = {}
         self._orders: Orders = RECEIVED
         self._content: dict[int, list[object]] = {}
+
+    @property
+    def orders(self) -> Orders:
+        """In which orders the latest echoes came."""
+        return self._orders
 
     def add(self, item: object, place: str) -> None:
         """Takes the next interaction. Raises `FieldError`."""

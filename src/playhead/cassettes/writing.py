@@ -38,6 +38,10 @@ class Writer:
         self._headers: Mapping[str, str] = {}
         self._orders: Orders = RECEIVED
 
+    def resume(self, orders: Orders) -> None:
+        """Goes on from a text that is not its own, in which the latest echoes came in these orders."""
+        self._orders = orders
+
     @staticmethod
     def head(metadata: Mapping[str, object] = _NO_METADATA) -> str:
         """What a file begins with. Raises `Unwritable` for metadata that are no JSON values."""

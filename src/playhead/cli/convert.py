@@ -24,16 +24,22 @@ _FORMATS = ("playhead", "vcrpy", "har")
 @click.argument("target", metavar="OUT")
 @click.option("--to", "form", type=click.Choice(_FORMATS), help="The format of OUT (HAR for *.har, else our own).")
 def convert(source: str, target: str, form: str | None) -> None:
-    """Write the recording IN, of any format that is read, to OUT as a cassette, for vcrpy, or as a HAR file."""
+    """Write the recording IN, of any format that is read, to OUT as a cassette, for vcrpy, or as a HAR file.
+
+    Secrets in IN are replaced by placeholders on the way.
+    """
     from playhead import files
     from playhead.cassettes.document import write
     from playhead.cassettes.exporting import EXPORTS, is_whole
+    from playhead.cassettes.redacted import all_redacted
+    from playhead.cassettes.redaction import Redactor
 
     converted = _read(source)
     form = form or _BY_SUFFIX.get(Path(target).suffix.lower(), "playhead")
     interactions = converted.interactions
     if form != "playhead":
         interactions = tuple(filter(is_whole, interactions))
+    interactions = all_redacted(interactions, target, Redactor())
     data = write(interactions) if form == "playhead" else EXPORTS[form](interactions).encode()
     try:
         files.write_whole(target, data)

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from playhead.cassettes.consequence import Consequences
 from playhead.cassettes.departure import departure
 from playhead.cassettes.interaction import Answer, Interaction
+from playhead.cassettes.masking import Mask
 from playhead.cassettes.matching import Asked as AskedKey
 from playhead.cassettes.matching import Chains, Nearest, Recorded
 from playhead.cassettes.normal import Rules
@@ -71,7 +72,8 @@ class Tape:
     """A cassette being played. `name` is the file in messages, `accept` how it is recorded again.
 
     With `hurry`, an answer that the SDK asks for again says that it need not wait: no time passes in a replay. Raises
-    `SetupError` for volatile rules that are none.
+    `SetupError` for volatile rules that are none. `mask` looks past secrets, today's and the placeholders for those
+    that were recorded.
     """
 
     def __init__(
@@ -80,6 +82,7 @@ class Tape:
         name: str,
         *,
         volatile: VolatileLike | Iterable[VolatileLike] = (),
+        mask: Mask | None = None,
         accept: str | None = None,
         hurry: bool = True,
     ) -> None:
@@ -88,7 +91,7 @@ class Tape:
         self.interactions: tuple[Interaction, ...] = cassette.interactions
         self.finished = cassette.finished
         self.mismatches: list[Mismatch] = []
-        self._rules = Rules.of(volatile)
+        self._rules = Rules.of(volatile, mask)
         self._chains = Chains(self._rules)
         self._recorded = Recorded(map(self._chains.of_interaction, self.interactions))
         self._hurry = hurry
@@ -119,6 +122,7 @@ class Tape:
         Raises `SetupError` where a volatile function fails.
         """
         body = exchange.request if exchange.request is not None else _object(raw)
+        self._rules.mask.learn(exchange.headers or {})
         asked = self._chains.ask(exchange.method, exchange.path, body, raw)
         position = self._recorded.next(asked.key)
         status = None if position is None else self.interactions[position].answer.status or None
