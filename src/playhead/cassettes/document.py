@@ -43,7 +43,7 @@ def read(data: bytes) -> Cassette:
         start = data.find(b"\n-") + 1
         data = data[: ends[-1]] if ends else data[:start] if start else data
     try:
-        documents = parse_yaml(data)
+        documents = parse_yaml(data, unique=True)
     except YamlError as error:
         raise CassetteError(str(error), line=error.line) from None
     if len(documents) != 1:
@@ -76,7 +76,7 @@ def resume(cassette: Cassette, data: bytes = b"") -> tuple[str, Writer]:
     """
     writer = Writer()
     count = len(cassette.interactions)
-    text = writer.head() + "".join(map(writer.item, cassette.interactions))
+    text = writer.head(cassette.metadata) + "".join(map(writer.item, cassette.interactions))
     if not cassette.finished:
         ends = [match.end() for match in _ITEM_END.finditer(data)]
         data = data[: ends[-1]] if ends else b""
@@ -89,13 +89,16 @@ def resume(cassette: Cassette, data: bytes = b"") -> tuple[str, Writer]:
 
 
 def line_of(data: bytes, place: str) -> int | None:
-    """The line, from 1, on which a place such as `interactions[3].request.keep` stands, or what is around it."""
+    """The line, from 1, on which a place such as `interactions[3].request.keep` stands, or what is around it.
+
+    None where the bytes are no YAML.
+    """
     node: object
     try:
         node = yaml.compose(data, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except yaml.YAMLError:
         return None
-    line: int | None = None
+    line = 1  # around all of it
     for step in _STEP.finditer(place):
         found = _below(node, step)
         if found is None:
