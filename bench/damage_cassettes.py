@@ -84,7 +84,6 @@ def mixed() -> list[Interaction]:
         messages = [{"role": "user", "content": text} for text in texts]
         return shelf.put(json.dumps({"messages": messages, **members}, separators=(",", ":")).encode())
 
-    empty = Answer(headers=JSON, body=b"{}")
     error = Answer(status=529, headers=JSON, body=b'{"type":"error","error":{"type":"overloaded_error","message":"?"}}')
     return [
         *loop,

@@ -48,6 +48,7 @@ PURE_ROOMS = ("wire", "rules", "script", "engine", "readers", "cassettes")
 # what a pure room may use: no call of it reads a clock or a file; vcrpy calls its matchers from any thread
 PURE_EXCEPTIONS = {
     "playhead.readers.table": frozenset({"os", "pathlib"}),
+    "playhead.readers.vcr": frozenset({"os"}),
     "playhead.readers.vcr_files": frozenset({"os"}),
     "playhead.readers.vcr_matching": frozenset({"threading"}),
 }

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
+
+from vcr.persisters.filesystem import CassetteNotFoundError
 
 from playhead.cassettes.hosts import is_claudes, written_url
 from playhead.cassettes.interaction import Interaction
@@ -19,6 +22,7 @@ from playhead.cassettes.redaction import Redactor
 from playhead.cassettes.scrubbers import Scrubber
 from playhead.cassettes.secrets import PATTERNS, Pattern
 from playhead.cassettes.volatile import VolatileLike
+from playhead.errors import RecordingError
 from playhead.readers.vcr_files import Persister, Serializer
 from playhead.readers.vcr_matching import NAME, Departed, Desk, Matcher
 from playhead.readers.vcr_requests import RecordedRequest, to_answer
@@ -47,7 +51,20 @@ class Bridge:
         cassette, today = refused.cassette, refused.failed_request
         played = [place for place, count in cassette.play_counts.items() if count]
         left = self.persister.matcher.departed(today, cassette.requests, played)
-        return None if left is None else _told(left, str(cassette.path))
+        # before 9.2 vcrpy told nobody where a cassette is
+        return None if left is None else _told(left, str(getattr(cassette, "path", "the cassette")))
+
+    def rewrite(self, path: str | PathLike[str]) -> None:
+        """Writes a cassette of vcrpy's anew in our format, all that it holds, without secrets.
+
+        Raises `RecordingError` where it cannot be read, and `SecretFound`; the file then stands as it was.
+        """
+        try:
+            requests, responses, *metadata = self.persister.load_cassette(path, self.persister.serializer)
+        except CassetteNotFoundError:
+            raise RecordingError(fspath(path), "there is no such cassette, or it is empty") from None
+        made = {"requests": requests, "responses": responses, **({"metadata": metadata[0]} if metadata else {})}
+        self.persister.save_cassette(path, made, self.persister.serializer)
 
 
 def register(

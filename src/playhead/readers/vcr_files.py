@@ -151,8 +151,7 @@ class Persister:
     """Loads cassettes through the persister that was there, and saves them as a whole or not at all."""
 
     def __init__(self, inner: Any, serializer: Serializer, matcher: Matcher) -> None:
-        self.inner, self.matcher = inner, matcher
-        self._serializer = serializer
+        self.inner, self.serializer, self.matcher = inner, serializer, matcher
 
     def load_cassette(self, cassette_path: str | os.PathLike[str], serializer: Any) -> tuple[Any, ...]:
         """Requests, responses, and metadata if there are any.
@@ -161,7 +160,7 @@ class Persister:
         field, where it cannot be read: vcrpy would take it for an empty one, and write over it.
         """
         self.matcher.open()
-        if serializer is not self._serializer:
+        if serializer is not self.serializer:
             found: tuple[Any, ...] = self.inner.load_cassette(cassette_path, serializer)
             return found
         name = os.fspath(cassette_path)
@@ -175,7 +174,7 @@ class Persister:
         return [as_recorded(request, shelf) for request in requests], responses, *metadata
 
     def _load(self, name: str) -> tuple[Any, ...]:
-        lazy = self._serializer.of_file(name)
+        lazy = self.serializer.of_file(name)
         found: tuple[Any, ...]
         if not _is_plain(self.inner):
             found = self.inner.load_cassette(name, lazy)
@@ -191,10 +190,10 @@ class Persister:
     def save_cassette(self, cassette_path: str | os.PathLike[str], cassette_dict: Any, serializer: Any) -> None:
         """Writes the cassette. Raises `SecretFound` where a secret would be left in it, and `OSError`."""
         name = os.fspath(cassette_path)
-        if not (_writes_files(self.inner) and serializer is self._serializer):
+        if not (_writes_files(self.inner) and serializer is self.serializer):
             self.inner.save_cassette(cassette_path, cassette_dict, serializer)
             return
-        files.write_whole(name, to_text(cassette_dict, self._serializer.of_file(name)).encode())
+        files.write_whole(name, to_text(cassette_dict, self.serializer.of_file(name)).encode())
 
 
 def _is_plain(persister: Any) -> bool:
