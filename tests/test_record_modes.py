@@ -84,7 +84,8 @@ def test_record_appends_only_what_is_new(path: Path) -> None:
     assert after.endswith("# end 4\nfinished: 4\n")
     assert after.count("add:\n    - reply\n") + after.count("- {reply: ") + after.count("- reply:") == 3
     assert "one" not in after[len(before) :]
-    assert write(read(path.read_bytes()).interactions) == path.read_bytes()
+    cassette = read(path.read_bytes())
+    assert write(cassette.interactions, recorded=cassette.recorded) == path.read_bytes()
     with FakeClaude.from_cassette(path) as fake:
         assert talk(fake.client(), "one", "two", "three", "four") == ["a", "b", "c", "d"]
     assert [*path.parent.iterdir()] == [path]

@@ -254,4 +254,32 @@ def test_a_replay_tells_forms_apart(tmp_path: Path) -> None:
     told = str(fake.failure())
     assert "<secret github-token>" in told
     assert "<secret npm-token>" in told
+    assert "a secret of another kind: npm-token today, github-token when" in told
     assert SECRETS["npm"] not in told
+
+
+def test_a_secret_that_only_the_recording_knew(tmp_path: Path) -> None:
+    """A header told it then; the message says how to tell it today."""
+    path = tmp_path / "session.yaml"
+    plain = "org-of-our-own-0123"
+
+    class Organised(httpx2.BaseTransport):
+        def __init__(self, fake: FakeClaude) -> None:
+            self.fake = fake
+
+        def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+            response = self.fake.transport.handle_request(request)
+            response.headers["anthropic-organization-id"] = plain
+            return response
+
+    with record(path, upstream=Organised(FakeClaude([say("a")]))) as recording:
+        simple(recording.client(api_key="k"), f"we are {plain}")
+    assert files_with(tmp_path, [plain]) == []
+    fake = FakeClaude.from_cassette(path)
+    with pytest.raises(anthropic.BadRequestError):
+        simple(fake.client(), f"we are {plain}")
+    assert "a secret (key-or-id) that was taken out when this was recorded and is not known as one" in " ".join(
+        str(fake.failure()).split()
+    )
+    with FakeClaude.from_cassette(path, known=[plain]) as knowing:
+        simple(knowing.client(), f"we are {plain}")

@@ -125,6 +125,7 @@ class FakeClaude:
         models: Sequence[Model] | Models = (),
         sleep: Callable[[float], object] | None = None,
         accept: str | None = None,
+        allow_unplayed: bool = False,
         scrubbers: Scrubber | Iterable[Scrubber] = (),
         patterns: Sequence[Pattern] = PATTERNS,
         known: Iterable[str] = (),
@@ -142,6 +143,8 @@ class FakeClaude:
         the recording; they cost no time without a `sleep`. The other options are those of `FakeClaude`, but the cap is
         ten requests more than the recording holds.
 
+        With `allow_unplayed` recorded exchanges that are not asked for fail nothing: several tests share a cassette.
+
         A recording holds placeholders in place of secrets; today's requests are matched as if they did.
         `scrubbers`, `patterns` and `known` are those that it was recorded with.
 
@@ -152,7 +155,15 @@ class FakeClaude:
             raise SetupError(f"conversations of a cassette is 'one' or 'any', not {conversations!r}")
         name = os.fsdecode(path)
         mask = Mask(scrubbers, patterns, known)
-        tape = Tape(_cassette(name, accept), name, volatile=volatile, mask=mask, accept=accept, hurry=sleep is None)
+        tape = Tape(
+            _cassette(name, accept),
+            name,
+            volatile=volatile,
+            mask=mask,
+            accept=accept,
+            allow_unplayed=allow_unplayed,
+            hurry=sleep is None,
+        )
         return cls(
             tape,
             strict=strict,

@@ -112,6 +112,11 @@ def is_there(path: str | os.PathLike[str]) -> bool:
     return os.path.lexists(path)
 
 
+def day_of(path: str | os.PathLike[str]) -> str:
+    """The day, in UTC, on which a file was last written: `2026-11-30`. Raises `OSError`."""
+    return time.strftime("%Y-%m-%d", time.gmtime(os.stat(path).st_mtime))
+
+
 def find_files(pattern: str) -> list[str]:
     """The files that a path, a folder or a glob pattern names, sorted; hidden ones in folders are left out.
 
@@ -177,19 +182,26 @@ def claimed(path: str | os.PathLike[str], *, wait: bool = False) -> Iterator[boo
         yield True
         return
     Path(path).parent.mkdir(parents=True, exist_ok=True)
-    file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
-    try:
-        for again in range(_TRIES if wait else 1):
-            time.sleep(_BETWEEN if again else 0)
+    for again in range(_TRIES if wait else 1):
+        time.sleep(_BETWEEN if again else 0)
+        file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        try:
             with suppress(BlockingIOError):
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-        else:
-            yield False
-            return
-        yield True
-    finally:
-        os.close(file)
+                if _is_still(file, path):
+                    yield True
+                    return
+        finally:
+            os.close(file)
+    yield False
+
+
+def _is_still(file: int, path: str | os.PathLike[str]) -> bool:
+    """Whether an open file still has this name: whoever claimed it before may have put it in another's place."""
+    try:
+        return os.path.samestat(os.fstat(file), os.stat(path))
+    except FileNotFoundError:
+        return False
 
 
 _BETWEEN = 0.05

@@ -14,6 +14,7 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from itertools import chain, count
 from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args, overload
 
@@ -177,15 +178,24 @@ class Recording:
 
     def _begin(self) -> None:
         """Opens the file: beside the old one until all is well, and beside that of anybody who records it just now."""
-        others = 0
-        self._file = f"{self.path}.new" if files.is_there(self.path) else self.path
-        while not self._open.enter_context(files.claimed(self._file)):
-            others += 1
-            self._file = f"{self.path}.{others}.new"
+        first = [self.path] if not files.is_there(self.path) else []
+        beside = (f"{self.path}{f'.{number}' if number else ''}.new" for number in count())
+        self._file = next(name for name in chain(first, beside) if self._claims(name))
         self._shelf.adopt(interaction.body for interaction in self._old.interactions)
+        if self._played is None:
+            # the file's own time, since a test may have stopped the clock
+            self._old = replace(_EMPTY, recorded=files.day_of(self._file))
         self._head, self._writer = resume(self._old, self._old_data)
         self._redacted.redactor.note_taken(self._head)
         files.overwrite(self._file, self._head.encode())
+
+    def _claims(self, name: str) -> bool:
+        """Takes a file for this recording alone, unless another recording has it, or has just written the cassette."""
+        with ExitStack() as claim:
+            if claim.enter_context(files.claimed(name)) and (name != self.path or not files.read_bytes(name)):
+                self._open.push(claim.pop_all())
+                return True
+        return False
 
     def _item(self, interaction: Interaction, number: int | None) -> str:
         """The text of the next interaction. Raises `SecretFound` where a secret is left in it."""

@@ -34,8 +34,8 @@ from playhead import (
     turn,
 )
 from playhead.readers.vcr import Bridge, register, session_of
-from playhead.readers.vcr_requests import RecordedRequest
-from readers.vcr_suites import BODY, KEY, TOOLS, ask, async_client, client, loop, plain
+from playhead.readers.vcr_requests import LazyBody, RecordedRequest
+from readers.vcr_suites import BODY, KEY, TOOLS, ask, async_client, client, failing_to_save, loop, plain
 
 
 def bridged(**options: Any) -> tuple[vcr.VCR, Bridge]:
@@ -183,7 +183,7 @@ def test_a_secret_that_no_placeholder_can_stand_for_is_not_saved(path: Path) -> 
     """A JSON number, say: the save fails, names the place, and leaves no file."""
     my_vcr, _ = bridged(known=["4111111111111111"])
     body = {**ask("hi"), "metadata": {"user_id": "x"}, "extra_body": {"card": 4111111111111111}}
-    with pytest.raises(SecretFound) as found, my_vcr.use_cassette(str(path)):
+    with pytest.raises(SecretFound) as found, failing_to_save(my_vcr.use_cassette(str(path))):
         client(FakeClaude([say("a")], strict=False)).messages.create(**body)
     assert str(found.value).startswith(f"{path}: interactions[0].request: nothing was saved")
     assert not path.exists()
@@ -317,6 +317,24 @@ def test_bodies_are_made_when_they_are_asked_for(path: Path) -> None:
         assert (copied.body, copied.body_bytes, copied.shelved) == (b"else", b"else", None)
 
 
+def test_bodies_stay_as_they_are_kept_on_their_way_into_a_file(path: Path) -> None:
+    """For this the bridge takes the place of a private member of vcrpy's: should it go, saving only takes longer."""
+    my_vcr, _ = bridged()
+    with my_vcr.use_cassette(str(path)):
+        loop(client(adding()))
+    kept: list[object] = []
+
+    class Probe:
+        @staticmethod
+        def serialize(cassette: Any) -> str:
+            kept.extend(item["request"]["body"] for item in cassette["interactions"])
+            return ""
+
+    with my_vcr.use_cassette(str(path)) as cassette:
+        vcr.serialize.serialize({"requests": cassette.requests, "responses": cassette.responses}, Probe)
+    assert [type(body) for body in kept] == [LazyBody, LazyBody]
+
+
 def test_hooks_of_the_suite_see_whole_bodies(path: Path) -> None:
     """What they make of a request is what is written and matched; None leaves it out."""
     my_vcr, _ = bridged()
@@ -422,7 +440,8 @@ def test_metadata_beside_the_interactions(path: Path) -> None:
     with my_vcr.use_cassette(str(path)) as cassette:
         assert cassette.get_metadata("seed", None) == {"number": 7}
     assert load(path).finished
-    with pytest.raises(SetupError, match="metadata"), my_vcr.use_cassette(f"{path}.new") as cassette:
+    unwritable = failing_to_save(my_vcr.use_cassette(f"{path}.new"))
+    with pytest.raises(SetupError, match="metadata"), unwritable as cassette:
         cassette.get_metadata("seed", object())
 
 

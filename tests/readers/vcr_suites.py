@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +67,18 @@ def loop(client: anthropic.Anthropic, question: str = "What is 1 + 2?", result: 
         if not results:
             return replies
         messages = [*messages, {"role": "assistant", "content": reply.content}, {"role": "user", "content": results}]
+
+
+@contextmanager
+def failing_to_save(context: Any) -> Iterator[Any]:
+    """A cassette whose save fails. vcrpy then leaves its patches, until some later test; here they are taken back."""
+    try:
+        with context as cassette:
+            yield cassette
+    finally:
+        for held in vars(context).values():
+            if inspect.isgenerator(held):
+                held.close()
 
 
 def plain(path: Path, fake: FakeClaude, run: Any, **options: Any) -> Any:

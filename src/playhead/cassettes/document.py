@@ -60,11 +60,15 @@ def interpret(document: object, data: bytes) -> Cassette:
 
 
 def write(
-    interactions: Iterable[Interaction], *, finished: bool = True, metadata: Mapping[str, object] | None = None
+    interactions: Iterable[Interaction],
+    *,
+    finished: bool = True,
+    recorded: str | None = None,
+    metadata: Mapping[str, object] | None = None,
 ) -> bytes:
-    """The bytes of a cassette."""
+    """The bytes of a cassette; `recorded` is the day on which it was made, as `2026-11-30`."""
     writer = Writer()
-    parts = [writer.head(metadata or {}), *(writer.item(interaction) for interaction in interactions)]
+    parts = [writer.head(recorded, metadata), *(writer.item(interaction) for interaction in interactions)]
     return "".join([*parts, writer.end() if finished else ""]).encode()
 
 
@@ -76,7 +80,8 @@ def resume(cassette: Cassette, data: bytes = b"") -> tuple[str, Writer]:
     """
     writer = Writer()
     count = len(cassette.interactions)
-    text = writer.head(cassette.metadata) + "".join(map(writer.item, cassette.interactions))
+    head = writer.head(cassette.recorded, cassette.metadata)
+    text = head + "".join(map(writer.item, cassette.interactions))
     if not cassette.finished:
         ends = [match.end() for match in _ITEM_END.finditer(data)]
         data = data[: ends[-1]] if ends else b""

@@ -4,7 +4,8 @@ Law: a redactor and what makes its placeholders alike; texts and values, nothing
 here: the recorded one has placeholders already, and keeps them.
 
 A secret means its form: the numbers of placeholders tell only in which order secrets came, and that is another where
-conversations run side by side. The client's own key is a key by whatever form it has, for the tests' key has none.
+conversations run side by side. What is known because a header or the user told it is of one form: the key of a test has
+not the form of a real one, and nobody tells today's an organisation's id but the user.
 """
 
 from __future__ import annotations
@@ -21,8 +22,10 @@ from playhead.cassettes.volatile import alike
 from playhead.wire.codec import Json
 
 _NUMBERED = re.compile(r"REDACTED-([a-z][a-z0-9]*(?:-[a-z][a-z0-9]*)*)-\d+")
-_KEYS = frozenset({"key", "api-key", "anthropic-key", "bedrock-api-key", "known-secret"})
-"""The forms that the key of a client may have."""
+_TOLD = frozenset(
+    {"key", "api-key", "anthropic-key", "bedrock-api-key", "known-secret", "organization-id", "workspace-id"}
+)
+"""The forms that the key of a client may have, and those of secrets that have none."""
 
 
 class Mask:
@@ -62,4 +65,4 @@ def _alike(text: str) -> str:
 
 
 def _form(match: re.Match[str]) -> str:
-    return f"<secret {'key' if match[1] in _KEYS else match[1]}>"
+    return f"<secret {'key-or-id' if match[1] in _TOLD else match[1]}>"

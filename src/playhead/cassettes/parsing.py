@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -34,18 +35,21 @@ class FieldError(ValueError):
 class Cassette:
     """A cassette's interactions. `finished` says whether the recording came to its end.
 
-    `in_order` says whether they stand in the file as they were asked for, `orders` what its last echoes look like,
-    `metadata` is what vcrpy's `get_metadata` keeps beside them.
+    `recorded` is the day on which it was made, where that is told. `in_order` says whether the interactions stand in
+    the file as they were asked for, `orders` what its last echoes look like. `metadata` is what vcrpy's `get_metadata`
+    keeps beside them.
     """
 
     interactions: tuple[Interaction, ...]
     finished: bool
+    recorded: str | None = None
     in_order: bool = True
     orders: Orders = field(default_factory=lambda: RECEIVED)
     metadata: Mapping[str, object] = field(default_factory=dict)
 
 
-_TOP = ("version", "format", "metadata", "interactions", "finished")
+_TOP = ("version", "format", "recorded", "metadata", "interactions", "finished")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _ITEM = ("number", "request", "response")
 _REQUEST = ("url", "headers", "after", "keep", "style", "drop", "set", "order", "add", "text", "base64")
 _RESPONSE = ("status", "headers", "style", "body", "events", "text", "base64", "ends", "times", "fault")
@@ -66,6 +70,9 @@ def parse(document: object) -> Cassette:
     metadata = top.get("metadata", {})
     if not isinstance(metadata, dict):
         raise FieldError("metadata", f"a mapping is needed, not {kind(metadata)}")
+    recorded = top.get("recorded")
+    if recorded is not None and not (isinstance(recorded, str) and _DAY.fullmatch(recorded)):
+        raise FieldError("recorded", f"a day is needed, such as 2026-11-30, not {recorded!r}")
     items = top.get("interactions")
     if items is not None and not isinstance(items, list):
         raise FieldError("interactions", f"a list is needed, not {kind(items)}")
@@ -79,6 +86,7 @@ def parse(document: object) -> Cassette:
     return Cassette(
         interactions=tuple(interaction for _, interaction in ordered),
         finished=finished is not None,
+        recorded=recorded,
         in_order=parser.places == sorted(parser.places),
         orders=parser.orders,
         metadata=metadata,

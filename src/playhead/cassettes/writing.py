@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from types import MappingProxyType
 
 from playhead.cassettes import yaml_text
 from playhead.cassettes.bodies import MESSAGES, Body
@@ -25,7 +24,6 @@ FORMAT = "playhead"
 JSON, STREAM = "application/json", "text/event-stream; charset=utf-8"
 REPLY = "reply"
 TEXT = "json"
-_NO_METADATA: Mapping[str, object] = MappingProxyType({})
 
 
 class Writer:
@@ -43,10 +41,14 @@ class Writer:
         self._orders = orders
 
     @staticmethod
-    def head(metadata: Mapping[str, object] = _NO_METADATA) -> str:
-        """What a file begins with. Raises `Unwritable` for metadata that are no JSON values."""
+    def head(recorded: str | None = None, metadata: Mapping[str, object] | None = None) -> str:
+        """What a file begins with; `recorded` is the day on which it is made.
+
+        Raises `Unwritable` for metadata that are no JSON values.
+        """
+        day = "" if recorded is None else f"recorded: {recorded}\n"
         beside = yaml_text.member("metadata", dict(metadata)) if metadata else ""
-        return f"version: {VERSION}\nformat: {FORMAT}\n{beside}interactions:\n"
+        return f"version: {VERSION}\nformat: {FORMAT}\n{day}{beside}interactions:\n"
 
     def end(self) -> str:
         """What a finished file ends with."""

@@ -40,7 +40,8 @@ def convert(source: str, target: str, form: str | None) -> None:
     if form != "playhead":
         interactions = tuple(filter(is_whole, interactions))
     interactions = all_redacted(interactions, target, Redactor())
-    data = write(interactions) if form == "playhead" else EXPORTS[form](interactions).encode()
+    ours = form == "playhead"
+    data = write(interactions, recorded=converted.recorded) if ours else EXPORTS[form](interactions).encode()
     try:
         files.write_whole(target, data)
     except OSError as error:
@@ -68,6 +69,7 @@ def _read(source: str) -> Converted:
     if session.format != "Playhead":
         return interactions_of(session.exchanges)
     try:
-        return Converted(interactions=read(files.read_bytes(source)).interactions)
+        cassette = read(files.read_bytes(source))
+        return Converted(interactions=cassette.interactions, recorded=cassette.recorded)
     except CassetteError:
         return interactions_of(session.exchanges)  # a zipped one

@@ -33,8 +33,7 @@ class Sink(Protocol):
 class Tee(TransportBase):
     """A transport over another one, the network where none is given. Serves sync and async clients.
 
-    An `upstream` is a transport of the client's own module, a fake's say, or a function that makes one of a module and
-    whether it is to be async.
+    An `upstream` is a transport of the client's own module, or a fake's, which serves all.
     """
 
     def __init__(self, sink: Sink, upstream: object = None) -> None:

@@ -73,7 +73,7 @@ class Tape:
 
     With `hurry`, an answer that the SDK asks for again says that it need not wait: no time passes in a replay. Raises
     `SetupError` for volatile rules that are none. `mask` looks past secrets, today's and the placeholders for those
-    that were recorded.
+    that were recorded. With `allow_unplayed`, exchanges may be left over.
     """
 
     def __init__(
@@ -84,6 +84,7 @@ class Tape:
         volatile: VolatileLike | Iterable[VolatileLike] = (),
         mask: Mask | None = None,
         accept: str | None = None,
+        allow_unplayed: bool = False,
         hurry: bool = True,
     ) -> None:
         self.name = name
@@ -94,7 +95,7 @@ class Tape:
         self._rules = Rules.of(volatile, mask)
         self._chains = Chains(self._rules)
         self._recorded = Recorded(map(self._chains.of_interaction, self.interactions))
-        self._hurry = hurry
+        self._hurry, self._allow_unplayed = hurry, allow_unplayed
         self._consequences = Consequences()
         self._session: Session | None = None
 
@@ -107,6 +108,11 @@ class Tape:
     def unplayed(self) -> tuple[int, ...]:
         """The positions of recorded exchanges that were never asked for."""
         return self._recorded.unplayed
+
+    @property
+    def left(self) -> tuple[int, ...]:
+        """Those of them that should have been asked for."""
+        return () if self._allow_unplayed else self.unplayed
 
     @property
     def session(self) -> Session:

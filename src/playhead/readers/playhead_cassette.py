@@ -13,7 +13,7 @@ from playhead.cassettes.hosts import without_others
 from playhead.cassettes.received import exchanges_of
 from playhead.readers.source import Format, Recording, Source
 
-_FORMAT = re.compile(rb"(?m)^format: [\"']?playhead\b|\Aversion: .*\nformat: .*\ninteractions:")
+_FORMAT = re.compile(rb"(?m)^format: [\"']?playhead\b|\Aversion: .*\nformat: .*\n(?:recorded: .*\n)?interactions:")
 
 
 def matches(source: Source) -> bool:
