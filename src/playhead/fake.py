@@ -11,6 +11,7 @@ import os
 import threading
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, Unpack
 
@@ -393,9 +394,12 @@ def _limit(script: Script | Sequence[Case] | Tape) -> int:
 
 def _cassette(name: str, accept: str | None) -> Cassette:
     """The cassette in a file. Raises `RecordingError`."""
+    from playhead.cassettes.hosts import without_others
+
     if not is_there(name):
         raise RecordingError(name, f"there is no such cassette; record it: {accept or how_to_record(name)}")
-    return cassette_of(name, read_bytes(name))
+    cassette = cassette_of(name, read_bytes(name))
+    return replace(cassette, interactions=without_others(cassette.interactions).claudes)
 
 
 def cassette_of(name: str, data: bytes) -> Cassette:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     Clock = StepTickTimeFactory | TickingDateTimeFactory | FrozenDateTimeFactory
 
+pytest_plugins = ("playhead.pytest_vcr",)
+
 _REHEARSAL: pytest.StashKey[Rehearsal] = pytest.StashKey()
 _REWRITTEN: pytest.StashKey[set[str]] = pytest.StashKey()
 _CLOCK = "2025-01-01 00:00:00"

@@ -36,7 +36,8 @@ class Cassette:
     """A cassette's interactions. `finished` says whether the recording came to its end.
 
     `recorded` is the day on which it was made, where that is told. `in_order` says whether the interactions stand in
-    the file as they were asked for, `orders` what its last echoes look like.
+    the file as they were asked for, `orders` what its last echoes look like. `metadata` is what vcrpy's `get_metadata`
+    keeps beside them.
     """
 
     interactions: tuple[Interaction, ...]
@@ -44,9 +45,10 @@ class Cassette:
     recorded: str | None = None
     in_order: bool = True
     orders: Orders = field(default_factory=lambda: RECEIVED)
+    metadata: Mapping[str, object] = field(default_factory=dict)
 
 
-_TOP = ("version", "format", "recorded", "interactions", "finished")
+_TOP = ("version", "format", "recorded", "metadata", "interactions", "finished")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _ITEM = ("number", "request", "response")
 _REQUEST = ("url", "headers", "after", "keep", "style", "drop", "set", "order", "add", "text", "base64")
@@ -65,6 +67,9 @@ def parse(document: object) -> Cassette:
         raise FieldError("format", f"this is no Playhead cassette: {FORMAT!r} is needed, not {top.get('format')!r}")
     if top.get("version") != VERSION:
         raise FieldError("version", f"this Playhead reads version {VERSION}, not {top.get('version')!r}")
+    metadata = top.get("metadata", {})
+    if not isinstance(metadata, dict):
+        raise FieldError("metadata", f"a mapping is needed, not {kind(metadata)}")
     recorded = top.get("recorded")
     if recorded is not None and not (isinstance(recorded, str) and _DAY.fullmatch(recorded)):
         raise FieldError("recorded", f"a day is needed, such as 2026-11-30, not {recorded!r}")
@@ -84,6 +89,7 @@ def parse(document: object) -> Cassette:
         recorded=recorded,
         in_order=parser.places == sorted(parser.places),
         orders=parser.orders,
+        metadata=metadata,
     )
 
 
@@ -248,8 +254,8 @@ def _url(value: object, place: str) -> tuple[str, str]:
     if value is None:
         return "POST", MESSAGES_PATH
     method, _, path = value.partition(" ") if isinstance(value, str) else ("", "", "")
-    if not method or not path.startswith("/"):
-        raise FieldError(place, f"a method and a path are needed, 'GET /v1/models' say, not {value!r}")
+    if not method or not (path.startswith("/") or "://" in path):
+        raise FieldError(place, f"a method and a path or URL are needed, 'GET /v1/models' say, not {value!r}")
     return method, path
 
 

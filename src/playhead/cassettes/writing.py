@@ -41,10 +41,14 @@ class Writer:
         self._orders = orders
 
     @staticmethod
-    def head(recorded: str | None = None) -> str:
-        """What a file begins with; `recorded` is the day on which it is made."""
+    def head(recorded: str | None = None, metadata: Mapping[str, object] | None = None) -> str:
+        """What a file begins with; `recorded` is the day on which it is made.
+
+        Raises `Unwritable` for metadata that are no JSON values.
+        """
         day = "" if recorded is None else f"recorded: {recorded}\n"
-        return f"version: {VERSION}\nformat: {FORMAT}\n{day}interactions:\n"
+        beside = yaml_text.member("metadata", dict(metadata)) if metadata else ""
+        return f"version: {VERSION}\nformat: {FORMAT}\n{day}{beside}interactions:\n"
 
     def end(self) -> str:
         """What a finished file ends with."""
