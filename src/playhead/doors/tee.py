@@ -7,7 +7,9 @@ recording is the recorder's to keep, and never changes what the client gets.
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import suppress
 from typing import Any, Protocol
 
 from playhead.cassettes.encodings import Damaged, decoder_of
@@ -139,6 +141,11 @@ class _Passing:
             self._pieces.append(data)
             self._times.append(round((time.monotonic() - self._began) * 1000))
 
+    @property
+    def is_error(self) -> bool:
+        """Whether this is an HTTP error whose body nobody has begun to read."""
+        return self._status >= 400 and not self._pieces and not self.over
+
     def end(self, fault: str | None) -> None:
         """Nothing more comes."""
         if self.over:
@@ -186,11 +193,18 @@ def _stream(module: Any, inner: Any, passing: _Passing) -> Any:
             passing.end(None)
 
         def close(self) -> None:
+            if passing.is_error:  # a client that tries again reads no error; what it said is part of the session
+                with suppress(Exception):
+                    deque(self, maxlen=0)
             passing.end("abandoned")
             if hasattr(inner, "close"):
                 inner.close()
 
         async def aclose(self) -> None:
+            if passing.is_error:
+                with suppress(Exception):
+                    async for _ in self:
+                        pass
             passing.end("abandoned")
             if hasattr(inner, "aclose"):
                 await inner.aclose()
