@@ -7,6 +7,7 @@ Law: imports neither httpx nor httpx2, since it cannot know which one a client u
 from __future__ import annotations
 
 import sys
+from functools import lru_cache
 from types import ModuleType, TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -58,7 +59,12 @@ class TransportBase(_Base):
 
 def module_of(request: object) -> ModuleType:
     """The HTTP library of a request. Raises `SetupError` for any other."""
-    name = type(request).__module__.partition(".")[0]
+    return _module_at(type(request).__module__)
+
+
+@lru_cache(maxsize=16)
+def _module_at(place: str) -> ModuleType:
+    name = place.partition(".")[0]
     module = sys.modules.get(name)
     if module is None or not hasattr(module, "ByteStream") or not hasattr(module, "Response"):
         raise SetupError(
@@ -68,10 +74,16 @@ def module_of(request: object) -> ModuleType:
     return module
 
 
+@lru_cache(maxsize=256)
+def _header(pair: tuple[bytes, bytes]) -> tuple[str, str]:
+    # a client sends the same ones with every request
+    return pair[0].decode("latin-1").lower(), pair[1].decode("latin-1")
+
+
 def incoming_of(request: Any, body: bytes) -> Incoming:
     """A client's request, its body read."""
     # raw pairs: building the module's Headers mapping costs more than all that follows
-    headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in request.headers.raw}
+    headers = dict(map(_header, request.headers.raw))
     seconds = request.extensions.get("timeout", {})
     return Incoming(
         method=request.method,

@@ -174,7 +174,10 @@ class _Making:
             return self._made, NO_TEXTS
         texts: dict[int, str] = {}
         for block in step.blocks:
-            self._add(block, None, texts)
+            if block.data["type"] == "text":
+                self._made.append(dict(block.data))  # it lacks nothing
+            else:
+                self._add(block, None, texts)
         return self._made, texts or NO_TEXTS
 
     def container(self) -> JsonObject:

@@ -20,7 +20,7 @@ from playhead.engine.models import models_answer
 from playhead.engine.offered import calls_tools, require_offered
 from playhead.engine.player import Player, Players, Share
 from playhead.engine.prompt import InputTokens, Prompt, input_tokens, read_prompt
-from playhead.engine.sending import Asked, Sending, send, send_fault
+from playhead.engine.sending import Asked, Sending, send, send_at_once, send_fault
 from playhead.engine.tape import Found, Tape
 from playhead.engine.threads import ThreadError, Threads
 from playhead.errors import RequestLimitReached, ScriptError
@@ -308,15 +308,16 @@ class Engine:
         asked = self._asked(call)
         if isinstance(step, _FAULTS):
             return send_fault(step, asked), self._minted
-        usual = self.settings.delivery
-        sent = step if isinstance(step, Sent) else Sent(reply=step, delivery=usual)
-        if sent.delivery is None:
-            sent = replace(sent, delivery=usual)
-        if calls_tools(sent.reply):
-            require_offered(sent.reply, self._tools(body, call.judgement), player.where, body.get("mcp_servers"))
-        message, minted, texts = compose(sent.reply, request, tokens=self._input_tokens(call), minted=self._minted)
+        reply = step.reply if isinstance(step, Sent) else step
+        if calls_tools(reply):
+            require_offered(reply, self._tools(body, call.judgement), player.where, body.get("mcp_servers"))
+        message, minted, texts = compose(reply, request, tokens=self._input_tokens(call), minted=self._minted)
         self.threads.hold(body, message)
-        return send(message, sent, asked, texts), minted
+        usual = self.settings.delivery
+        if reply is step and usual is USUAL and not asked.stream:
+            return send_at_once(message, asked, texts), minted  # as nearly every answer
+        sent = step if isinstance(step, Sent) else Sent(reply=step, delivery=usual)
+        return send(message, sent if sent.delivery is not None else replace(sent, delivery=usual), asked, texts), minted
 
     def _input_tokens(self, call: _Call) -> InputTokens:
         """What the prompt counts, and how much of it the cache holds: all of it, on a thread as well."""

@@ -60,8 +60,6 @@ def send(message: JsonObject, sent: Sent, asked: Asked, texts: Mapping[int, str]
     Raises `ScriptError` for a damage that this kind of answer cannot have.
     """
     delivery = sent.delivery or USUAL
-    if delivery is USUAL and not asked.stream and sent.broken is None and sent.damage is None:
-        return _at_once(message, asked, texts)  # as nearly every answer
     if sent.broken is not None and sent.broken.how == "error" and not asked.stream:
         return _refused(sent.broken, asked)
     events = [*events_of(message, piece=delivery.pieces, texts=texts)] if asked.stream else []
@@ -76,8 +74,8 @@ def send(message: JsonObject, sent: Sent, asked: Asked, texts: Mapping[int, str]
     return _sending(body, message, delivery, asked)
 
 
-def _at_once(message: JsonObject, asked: Asked, texts: Mapping[int, str]) -> Sending:
-    """A message that travels whole, as JSON."""
+def send_at_once(message: JsonObject, asked: Asked, texts: Mapping[int, str] = MappingProxyType({})) -> Sending:
+    """A message that travels as JSON, whole and unharmed."""
     headers = {"content-type": JSON, "request-id": asked.request_id}
     outgoing = Outgoing(status=200, headers=headers, chunks=(body_of(message, texts),))
     return Sending(outgoing=outgoing, seen={"status": 200, "response_headers": headers, "response": message})
