@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 INSTALLED = $(VENV)/.installed
 
-.PHONY: demo test lint types pytest matrix bench long clean
+.PHONY: demo test lint types pytest node matrix bench long clean
 
 demo: $(INSTALLED)  ## rehearse a tool loop on one screen
 	$(BIN)/playhead demo
@@ -20,6 +20,12 @@ types: $(INSTALLED)
 
 pytest: $(INSTALLED)
 	$(BIN)/python -m pytest
+
+node: tests/clients/node/node_modules/.installed  ## clients of other languages, which some tests run if they are there
+
+tests/clients/node/node_modules/.installed: tests/clients/node/package-lock.json
+	npm ci --prefix tests/clients/node --ignore-scripts --no-audit --no-fund
+	touch $@
 
 matrix: $(INSTALLED)  ## a tool loop on several versions of the SDK, each in an environment of its own
 	$(BIN)/python tests/sdk_matrix.py $(VERSIONS)

@@ -14,6 +14,7 @@ from playhead.engine.sending import Asked
 from playhead.engine.tape import Tape, sending
 from playhead.engine.verdict import failures
 from playhead.errors import RuleViolations
+from playhead.wire.stream import events_of, stream_bytes
 from taping import ASK, CALL, HEADERS, JSON, STREAM, engine_of, failed, post, raw, said, tape_of, text_of
 
 
@@ -188,6 +189,19 @@ def test_an_other_body_on_an_endpoint_that_no_rule_knows() -> None:
 
 
 # Answers as they came
+
+
+def test_a_stream_is_known_as_the_message_that_it_made() -> None:
+    """Rules judge what a loop does with a reply; so the replayed exchange has it, whole or as far as it came."""
+    message = json.loads(said("a").body)
+    whole = Answer(headers=STREAM, body=stream_bytes(events_of(message)))
+    recorded = Interaction(body=Shelf().put(raw(ASK, stream=True)), answer=whole)
+    engine = engine_of(Tape(Cassette(interactions=(recorded,), finished=True), "a.yaml"))
+    post(engine, raw(ASK, stream=True))
+    (exchange,) = engine.exchanges
+    assert exchange.response is not None
+    assert (exchange.response["content"], exchange.complete) == (message["content"], True)
+
 
 PIECES = (b"event: ping\n", b'data: {"type":"pi', b'ng"}\n\n')
 BODY = b"".join(PIECES)

@@ -221,7 +221,7 @@ def sending(answer: Answer, asked: Asked, *, hurry: bool = False) -> Sending:
         delay=times[0] / 1000 if times else 0.0,
         fault=None if answer.fault == _ABANDONED else answer.fault,  # type: ignore[arg-type]
     )
-    return Sending(outgoing=outgoing, seen=understood(outgoing))
+    return Sending(outgoing=outgoing, seen=understood(outgoing, stream=asked.stream))
 
 
 def _headers(answer: Answer, *, hurry: bool) -> Mapping[str, str]:

@@ -92,7 +92,8 @@ KNOWN_BETAS = _names(
 
     adaptive-thinking-2026-01-28 afk-mode-2026-01-31 ccr-byoc-2025-07-29 code-execution-2025-08-25
     environments-2025-11-01 fine-grained-tool-streaming-2025-05-14 max-tokens-3-5-sonnet-2024-07-15
-    mcp-servers-2025-12-04 messages-2023-12-15 oauth-2025-04-20 redact-thinking-2026-02-12 search-results-2025-06-09
+    mcp-servers-2025-12-04 messages-2023-12-15 mid-conversation-system-2026-04-07 oauth-2025-04-20
+    redact-thinking-2026-02-12 search-results-2025-06-09
     tool-examples-2025-10-29 tool-search-tool-2025-10-19 tools-2024-04-04 web-search-2025-03-05
     """
 )
