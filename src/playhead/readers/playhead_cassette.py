@@ -12,7 +12,7 @@ from playhead.cassettes.document import read as read_cassette
 from playhead.cassettes.received import exchanges_of
 from playhead.readers.source import Format, Recording, Source
 
-_FORMAT = re.compile(rb"(?m)^format: [\"']?playhead\b")
+_FORMAT = re.compile(rb"(?m)^format: [\"']?playhead(?![\w-])")
 
 
 def matches(source: Source) -> bool:
