@@ -28,7 +28,9 @@ _ORDER: tuple[tuple[str, ...], ...] = (
     ("engine",),
     ("doors",),
     ("plugins",),
-    ("fake", "recording"),
+    ("fake",),
+    ("recording",),
+    ("serving",),
     ("testing", "cli"),
 )
 for _position, _rooms in enumerate(_ORDER):
@@ -36,6 +38,7 @@ for _position, _rooms in enumerate(_ORDER):
     LAYERS.update({room: _before | {room} for room in _rooms})
 LAYERS["loop"] = frozenset({"loop"})
 LAYERS["pytest_plugin"] = LAYERS["testing"] | {"pytest_plugin"}
+LAYERS["pytest_vcr"] = LAYERS["testing"] | {"pytest_vcr"}
 LAYERS["cli"] = LAYERS["cli"] | {"loop", "testing"}
 LAYERS["testing"] = LAYERS["testing"] | {"loop"}
 LAYERS[""] = frozenset()
@@ -44,8 +47,13 @@ IO_AND_CHANCE = frozenset({"asyncio", "http", "io", "multiprocessing", "os", "pa
 IO_AND_CHANCE |= {"select", "shutil", "signal", "socket", "socketserver", "ssl", "subprocess", "tempfile"}
 IO_AND_CHANCE |= {"threading", "time", "urllib", "uuid", "anthropic", "httpx", "httpx2", "requests", "uvicorn"}
 PURE_ROOMS = ("wire", "rules", "script", "engine", "readers", "cassettes")
-# what a pure room may use for its types alone: no call of it reads a clock or a file
-PURE_EXCEPTIONS = {"playhead.readers.table": frozenset({"os", "pathlib"})}
+# what a pure room may use: no call of it reads a clock or a file; vcrpy calls its matchers from any thread
+PURE_EXCEPTIONS = {
+    "playhead.readers.table": frozenset({"os", "pathlib"}),
+    "playhead.readers.vcr": frozenset({"os"}),
+    "playhead.readers.vcr_files": frozenset({"os"}),
+    "playhead.readers.vcr_matching": frozenset({"threading"}),
+}
 HEAVY = ("anthropic", "httpx", "httpx2", "hypothesis", "yaml", "jsonschema", "rich", "vcr")
 
 

@@ -523,7 +523,7 @@ def test_a_cassette_that_is_not_there(tmp_path: Path) -> None:
 
 UNREADABLE: dict[str, tuple[bytes, str, int | None, str | None]] = {
     "no YAML": (b"version: 1\nformat: [\n", "this is no YAML", 3, None),
-    "another format": (b"version: 1\ninteractions: []\n", "this is no Playhead cassette", None, "format"),
+    "another format": (b"version: 1\ninteractions: []\n", "this is no Playhead cassette", 1, "format"),
     "a field": (
         b"version: 1\nformat: playhead\ninteractions:\n- request: {add: []}\n  response: {status: ok}\nfinished: 1\n",
         "an HTTP status is needed",

@@ -245,3 +245,26 @@ def test_it(fake_claude):
 """
     run(pytester, changed).assert_outcomes(failed=1)
     run(pytester, changed, "--playhead-level", "reject").assert_outcomes(passed=1)
+
+
+def test_code_that_builds_its_own_client(pytester: pytest.Pytester) -> None:
+    """`claude_server` leads it to the fake by the environment, for that test alone; the verdict is the same."""
+    pytest.importorskip("uvicorn", reason="the server needs uvicorn: pip install 'playhead[serve]'")
+    result = run(
+        pytester,
+        """
+import os
+
+@pytest.mark.claude_script([call("get_tide"), say("4.1 m")])
+@pytest.mark.parametrize("answer", [True, False])
+def test_it(claude_server, answer):
+    with anthropic.Anthropic() as client:
+        assert str(client.base_url).rstrip("/") == claude_server.url
+        assert ask(client, answer=answer, swallow=True) == ("4.1 m" if answer else None)
+
+def test_afterwards():
+    assert "127.0.0.1" not in os.environ.get("ANTHROPIC_BASE_URL", "")
+""",
+    )
+    result.assert_outcomes(passed=2, failed=1)
+    result.stdout.fnmatch_lines(["*RuleViolations: Claude's API would refuse*", "*tool-use-unanswered*"])

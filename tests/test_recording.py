@@ -294,3 +294,24 @@ def broken(recording: Recording) -> None:
     with recording:
         loop(recording.client(api_key="k"))
         raise ZeroDivisionError
+
+
+@pytest.mark.parametrize("later", [False, True])
+def test_an_error_that_the_sdk_tries_again_is_kept_whole(tmp_path: Path, later: bool) -> None:
+    """The SDK closes such an answer unread; what it said is part of the session all the same."""
+    path = tmp_path / "again.yaml"
+    asked: Any = {"model": MODEL, "max_tokens": 9, "messages": [{"role": "user", "content": "hi"}]}
+
+    async def ask(client: anthropic.AsyncAnthropic) -> None:
+        await client.messages.create(**asked)
+
+    with FakeClaude([fail(529), say("Hello!")]) as fake, record(path, fake.transport) as recording:
+        if later:
+            asyncio.run(ask(recording.async_client(api_key="any")))
+        else:
+            recording.client(api_key="any").messages.create(**asked)
+    first, second = load(path).exchanges
+    assert (first.status, first.complete) == (529, True)
+    assert first.error == {"type": "overloaded_error", "message": "Overloaded"}
+    assert second.complete
+    assert "fault" not in path.read_text("utf-8")

@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from playhead.script.steps import say as say
     from playhead.script.steps import think as think
     from playhead.script.steps import turn as turn
+    from playhead.serving import serve as serve
     from playhead.wire.exchange import Exchange as Exchange
     from playhead.wire.session import Session as Session
 
@@ -123,6 +124,7 @@ _HOMES = {
     "pause": "script.replies",
     "raw": "script.faults",
     "record": "recording",
+    "serve": "serving",
     "redacted": "script.replies",
     "refuse": "script.replies",
     "reply": "script.steps",

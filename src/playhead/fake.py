@@ -9,12 +9,16 @@ import functools
 import inspect
 import os
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, Unpack
 
+from playhead.cassettes.masking import Mask
 from playhead.cassettes.parsing import Cassette
+from playhead.cassettes.scrubbers import Scrubber
+from playhead.cassettes.secrets import PATTERNS, Pattern
 from playhead.cassettes.volatile import VolatileLike
 from playhead.doors.clock import Clock
 from playhead.doors.sdk import Transport
@@ -121,7 +125,7 @@ class FakeClaude:
         self._expected: set[Violation] = set()
         self._rules = all_rules(own)
         self._clock = Clock(sleep, self._complain)
-        self.transport = Transport(self._answer, self._clock.pause)
+        self.transport = Transport(self.answer, self._clock.pause)
 
     @classmethod
     def from_cassette(
@@ -138,6 +142,10 @@ class FakeClaude:
         models: Sequence[Model] | Models = (),
         sleep: Callable[[float], object] | None = None,
         accept: str | None = None,
+        allow_unplayed: bool = False,
+        scrubbers: Scrubber | Iterable[Scrubber] = (),
+        patterns: Sequence[Pattern] = PATTERNS,
+        known: Iterable[str] = (),
     ) -> Fake:
         """A fake that answers from a recording: each request gets what was recorded for one that means the same.
 
@@ -152,13 +160,27 @@ class FakeClaude:
         the recording; they cost no time without a `sleep`. The other options are those of `FakeClaude`, but the cap is
         ten requests more than the recording holds.
 
+        With `allow_unplayed` recorded exchanges that are not asked for fail nothing: several tests share a cassette.
+
+        A recording holds placeholders in place of secrets; today's requests are matched as if they did.
+        `scrubbers`, `patterns` and `known` are those that it was recorded with.
+
         Raises `RecordingError` where there is no such file or it cannot be read, naming line and field, and
         `SetupError` for options that make no sense.
         """
         if conversations not in ("one", "any"):
             raise SetupError(f"conversations of a cassette is 'one' or 'any', not {conversations!r}")
         name = os.fsdecode(path)
-        tape = Tape(_cassette(name, accept), name, volatile=volatile, accept=accept, hurry=sleep is None)
+        mask = Mask(scrubbers, patterns, known)
+        tape = Tape(
+            _cassette(name, accept),
+            name,
+            volatile=volatile,
+            mask=mask,
+            accept=accept,
+            allow_unplayed=allow_unplayed,
+            hurry=sleep is None,
+        )
         return cls(
             tape,
             strict=strict,
@@ -292,9 +314,14 @@ class FakeClaude:
             if str(error) not in map(str, self._engine.errors):
                 self._engine.errors.append(error)
 
-    def _answer(self, incoming: Incoming) -> Outgoing:
+    def answer(self, incoming: Incoming) -> Outgoing:
+        """The answer to a request, for doors of one's own. Raises `RequestLimitReached` once the cap is reached."""
         with self._lock:
             return self._engine.answer(incoming)
+
+    def pause(self, seconds: float, awaits: bool) -> Awaitable[object] | None:
+        """Lets a pause of an answer pass by the fake's clock; `awaits` says that the result can be awaited."""
+        return self._clock.pause(seconds, awaits)
 
     def _mismatched(self) -> bool:
         """Whether a request came that no recorded one fits."""
@@ -367,12 +394,20 @@ def _limit(script: Script | Sequence[Case] | Tape) -> int:
 
 def _cassette(name: str, accept: str | None) -> Cassette:
     """The cassette in a file. Raises `RecordingError`."""
-    from playhead.cassettes.document import CassetteError, read  # loads YAML, which no script needs
+    from playhead.cassettes.hosts import without_others
 
     if not is_there(name):
         raise RecordingError(name, f"there is no such cassette; record it: {accept or how_to_record(name)}")
+    cassette = cassette_of(name, read_bytes(name))
+    return replace(cassette, interactions=without_others(cassette.interactions).claudes)
+
+
+def cassette_of(name: str, data: bytes) -> Cassette:
+    """The cassette that a file's bytes are. Raises `RecordingError`."""
+    from playhead.cassettes.document import CassetteError, read  # loads YAML, which no script needs
+
     try:
-        return read(read_bytes(name))
+        return read(data)
     except CassetteError as error:
         raise RecordingError(name, error.reason, line=error.line, field=error.field) from None
 

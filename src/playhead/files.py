@@ -9,9 +9,10 @@ import glob
 import os
 import shutil
 import stat
+import time
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from playhead.errors import RecordingError, UnknownFormat
@@ -111,6 +112,11 @@ def is_there(path: str | os.PathLike[str]) -> bool:
     return os.path.lexists(path)
 
 
+def day_of(path: str | os.PathLike[str]) -> str:
+    """The day, in UTC, on which a file was last written: `2026-11-30`. Raises `OSError`."""
+    return time.strftime("%Y-%m-%d", time.gmtime(os.stat(path).st_mtime))
+
+
 def find_files(pattern: str) -> list[str]:
     """The files that a path, a folder or a glob pattern names, sorted; hidden ones in folders are left out.
 
@@ -160,6 +166,54 @@ def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+@contextmanager
+def claimed(path: str | os.PathLike[str], *, wait: bool = False) -> Iterator[bool]:
+    """Keeps other processes and threads from claiming this file; gives whether it could be claimed.
+
+    Makes the file, and its folder, where it is not there. With `wait` it waits half a minute for whoever claims it now.
+    What is claimed can be read and written all the same, by those who do not ask. Where the system has no such locks,
+    all may claim.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        yield True
+        return
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    for again in range(_TRIES if wait else 1):
+        time.sleep(_BETWEEN if again else 0)
+        file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            with suppress(BlockingIOError):
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if _is_still(file, path):
+                    yield True
+                    return
+        finally:
+            os.close(file)
+    yield False
+
+
+def _is_still(file: int, path: str | os.PathLike[str]) -> bool:
+    """Whether an open file still has this name: whoever claimed it before may have put it in another's place."""
+    try:
+        return os.path.samestat(os.fstat(file), os.stat(path))
+    except FileNotFoundError:
+        return False
+
+
+_BETWEEN = 0.05
+_TRIES = 600
+
+
+def overwrite(path: str | os.PathLike[str], data: bytes) -> None:
+    """Gives a file other bytes, in its place; what is claimed stays so. Raises `OSError`."""
+    with open(path, "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def replace(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> None:

@@ -70,6 +70,11 @@ CHANGES: dict[str, tuple[tuple[str | int, ...], object, tuple[str, str, str]]] =
         "it is 2026-11-29",
         ("$.messages[2].content[0].content", "volatile", "the clock: freeze it (fixture claude_clock)"),
     ),
+    "a secret": (
+        (*RESULT, "content"),
+        "it is npm_F4keS3cretT0planTaNdF1ndAga1nWh3r3Ev",
+        ("$.messages[2].content[0].content", "secret", "a secret (npm-token) where none was recorded"),
+    ),
     "the clock in the system prompt": (
         ("system",),
         "Today is 2026-11-29. You work in /home/me/app.",

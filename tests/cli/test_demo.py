@@ -17,6 +17,8 @@ def test_it_shows_a_rehearsal_and_a_failure() -> None:
     assert re.search(r"claude +It will be \w+, \w+ \d\d, \d{4}", result.output)
     assert "tool-result-orphan" in result.output
     assert "anthropic.BadRequestError" in result.output
+    assert "3 exchanges, each as recorded" in result.output
+    assert 'today     "1999-12-31"' in result.output
 
 
 def test_it_fits_into_80_columns() -> None:

@@ -60,7 +60,7 @@ def test_base64_in_text() -> None:
 @pytest.mark.parametrize(
     ("packed", "encoding", "says"),
     [
-        (gzip.compress(TEXT)[:-9], "", "cut off"),
+        (gzip.compress(TEXT, mtime=0)[:-9], "", "cut off"),
         (b"\x1f\x8b\x08\x00" + b"\xff" * 20, "", "damaged"),
         (b"\x28\xb5\x2f\xfdnonsense", "", "zstd data is damaged"),
         (b"\x01\x02\x03", "br", "br, but the body is no brotli data|cut off"),

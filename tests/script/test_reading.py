@@ -68,7 +68,7 @@ NO_SCRIPT: dict[str, tuple[bytes, str]] = {
         b'{"version": 1, "format" "playhead-script"}',
         "tides.yaml:1: this is neither JSON nor YAML: while parsing a flow mapping did not find expected ',' or '}'",
     ),
-    "no text": (b"\x00\xff\x80", "tides.yaml: this is no YAML"),
+    "no text": (b"\x00\xff\x80", "tides.yaml:1: this is no YAML: "),
 }
 
 

@@ -23,6 +23,7 @@ from playhead import (
     ExpectationNotMet,
     FakeClaude,
     PlayheadError,
+    Recording,
     RecordingError,
     RehearsalFailed,
     Request,
@@ -56,6 +57,7 @@ from playhead import (
     mcp_listing,
     pause,
     raw,
+    record,
     redacted,
     refuse,
     reply,
@@ -69,6 +71,7 @@ from playhead import (
     upload,
     when,
 )
+from playhead.cassettes.secrets import Pattern
 from playhead.script.cases import Case
 from playhead.script.faults import Drop, Fail, Raw, Sent
 from playhead.script.steps import Block, Reply, Step, Turn
@@ -282,6 +285,21 @@ def script_files(path: Path, own: Rule) -> None:
         assert_type(error.line, int | None)
         assert_type(error.field, str | None)
         assert_type(error.reason, str)
+
+
+def recordings(path: Path, mode: Literal["replay", "record", "rewrite"]) -> None:
+    """What a recording may be told; its mode says what it is."""
+    own = Pattern(name="acme-id", regex="ACME")
+    assert_type(record(path), Recording)
+    assert_type(record("a.yaml", mode="record", volatile="dates"), Recording)
+    assert_type(record("a.yaml", mode="replay"), FakeClaude)
+    assert_type(record(path, mode=mode), FakeClaude | Recording)
+    with record(path, None, scrubbers=[str.lower, {"a": "b"}], patterns=(own,), known=["secret"], mode=mode) as either:
+        assert_type(either.client(), anthropic.Anthropic)
+        assert_type(either.async_client(), anthropic.AsyncAnthropic)
+    record(path, mode="once")  # type: ignore[call-overload]
+    record(path, scrubbers=5)  # type: ignore[call-overload]
+    FakeClaude.from_cassette(path, scrubbers=str.lower, known=["secret"], allow_unplayed=True)
 
 
 def uses() -> None:

@@ -9,7 +9,7 @@ messages that no earlier one had, and its envelope, all but the messages, only o
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import msgspec
@@ -92,6 +92,21 @@ class Shelf:
     def __init__(self) -> None:
         self._open: dict[int, _Open] = {}
         self._by_digest: dict[bytes, tuple[Body, int]] = {}
+
+    def adopt(self, bodies: Iterable[Body]) -> None:
+        """Takes in bodies that were made elsewhere, each after the one that it extends; later ones may extend them."""
+        known: dict[int, list[bytes]] = {}
+        for body in bodies:
+            at, count, digest = body.before, body.kept, b""
+            while at is not None and count and count <= at.kept:
+                at = at.before
+            if at is not None and count:
+                digest = known[id(at)][count - at.kept - 1]
+            digests = known[id(body)] = []
+            for place, message in enumerate(body.added, body.kept + 1):
+                digest = _digest(digest, message.written(body.style))
+                self._by_digest[digest] = (body, place)
+                digests.append(digest)
 
     def put(self, raw: bytes) -> Body:
         """The body of these bytes."""

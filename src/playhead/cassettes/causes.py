@@ -6,6 +6,7 @@ Law: pure; a table of causes. Each knows one kind of difference and says what it
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -73,6 +74,27 @@ def _space(difference: Difference) -> str | None:
     if isinstance(left, str) and isinstance(right, str) and "".join(left.split()) == "".join(right.split()):
         return "white space alone: the words are the same"
     return None
+
+
+def _secret(difference: Difference) -> str | None:
+    """Whether something was taken out as a secret that is none today, or is another one."""
+    recorded, today = (
+        [*dict.fromkeys(_SECRET.findall(text))] if isinstance(text, str) else []
+        for text in (difference.recorded, difference.today)
+    )
+    gone = [form for form in recorded if form not in today]
+    new = [form for form in today if form not in recorded]
+    if gone and not new:
+        return (
+            f"a secret ({gone[0]}) that was taken out when this was recorded and is not known as one today: "
+            "tell it with known=[...]"
+        )
+    if gone:
+        return f"a secret of another kind: {new[0]} today, {gone[0]} when this was recorded"
+    return f"a secret ({new[0]}) where none was recorded" if new else None
+
+
+_SECRET = re.compile(r"<secret ([a-z0-9-]+)>")
 
 
 def _model(difference: Difference) -> str | None:
@@ -201,6 +223,7 @@ CAUSES: Mapping[str, Cause] = MappingProxyType(
         "longer": _longer,
         "order": _order,
         "space": _space,
+        "secret": _secret,
         "model": _model,
         "tools": _tools,
         "system": _system,

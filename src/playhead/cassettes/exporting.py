@@ -17,7 +17,7 @@ from playhead.cassettes.interaction import Interaction
 from playhead.wire.codec import JsonObject, encode_text
 
 HOST = "https://api.anthropic.com"
-_REASONS: Mapping[int, str] = {
+REASONS: Mapping[int, str] = {
     200: "OK",
     400: "Bad Request",
     401: "Unauthorized",
@@ -28,6 +28,7 @@ _REASONS: Mapping[int, str] = {
     500: "Internal Server Error",
     529: "Overloaded",
 }
+"""The reason phrase of each status that the API answers with."""
 
 
 def is_whole(interaction: Interaction) -> bool:
@@ -59,7 +60,7 @@ def vcrpy_item(interaction: Interaction) -> JsonObject:
         "response": {
             "body": {"string": _text(answer.body)},
             "headers": {name: [text] for name, text in answer.headers.items()},
-            "status": {"code": answer.status, "message": _REASONS.get(answer.status, "")},
+            "status": {"code": answer.status, "message": REASONS.get(answer.status, "")},
         },
     }
 
@@ -97,7 +98,7 @@ def _entry(interaction: Interaction) -> JsonObject:
         },
         "response": {
             "status": answer.status,
-            "statusText": _REASONS.get(answer.status, ""),
+            "statusText": REASONS.get(answer.status, ""),
             "httpVersion": "HTTP/1.1",
             "cookies": [],
             "headers": _pairs(answer.headers),

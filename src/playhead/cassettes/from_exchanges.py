@@ -23,9 +23,10 @@ _STREAM = {"content-type": "text/event-stream; charset=utf-8"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Converted:
-    """The interactions, and how many exchanges have no request that could be sent again."""
+    """The interactions, and how many exchanges have no request that could be sent again; when it was recorded."""
 
     interactions: tuple[Interaction, ...]
+    recorded: str | None = None
     unknown: int = 0
 
 

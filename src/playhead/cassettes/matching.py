@@ -85,14 +85,15 @@ class Chains:
 
     def ask(self, method: str, path: str, body: JsonObject | None, raw: bytes = b"") -> Asked:
         """A request as it is matched; `raw` is looked at where `body` is None. Raises what a volatile function does."""
+        endpoint = self._endpoint(path)
         if body is None:
             try:
                 body = decode_object(raw)
             except JsonError:
-                return Asked(Key(method, endpoint_key(path), _hashed(_without_boundary(raw)), b""))
+                return Asked(Key(method, endpoint, _hashed(self._plain(raw)), b""))
         messages = body.get(MESSAGES)
         node = self._node(messages) if isinstance(messages, list) else NO_MESSAGES
-        return Asked(Key(method, endpoint_key(path), self._envelope(path, body), node.digest), node)
+        return Asked(Key(method, endpoint, self._envelope(path, body), node.digest), node)
 
     def of_interaction(self, interaction: Interaction) -> Asked:
         """A recorded request as it is matched."""
@@ -101,7 +102,15 @@ class Chains:
             return self.ask(method, path, None, body.raw)
         node = self._of_body(body)
         members = {name: kept.value for name, kept in body.envelope.items() if name != MESSAGES}
-        return Asked(Key(method, endpoint_key(path), self._envelope(path, members), node.digest), node)
+        return Asked(Key(method, self._endpoint(path), self._envelope(path, members), node.digest), node)
+
+    def _endpoint(self, path: str) -> str:
+        return endpoint_key(path if path == MESSAGES_PATH else self.rules.mask.url(path))
+
+    def _plain(self, raw: bytes) -> bytes:
+        """A body that is no JSON object, without its secrets and what clients make anew each time."""
+        text = _without_boundary(raw).decode("utf-8", "surrogateescape")
+        return self.rules.mask.text(text).encode("utf-8", "surrogateescape")
 
     def _of_body(self, body: Body) -> Node:
         # most often only the body itself is new; in a cassette in which answers came in another order, more may be

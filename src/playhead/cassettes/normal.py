@@ -9,8 +9,9 @@ a reply's echo may lose, here whether the API would have got the same request.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from playhead.cassettes.masking import Mask
 from playhead.cassettes.volatile import Volatile, VolatileLike, alike, below, chosen, without
 from playhead.wire.codec import Json, JsonObject, by_value
 from playhead.wire.equality import is_blank_text
@@ -26,14 +27,15 @@ _EMPTY: tuple[object, ...] = (None, "", [], {})
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The volatile rules in force."""
+    """The volatile rules in force; `mask` looks past secrets."""
 
     rules: tuple[Volatile, ...]
+    mask: Mask = field(default_factory=Mask)
 
     @classmethod
-    def of(cls, given: VolatileLike | Iterable[VolatileLike] = ()) -> Rules:
+    def of(cls, given: VolatileLike | Iterable[VolatileLike] = (), mask: Mask | None = None) -> Rules:
         """Those asked for, and the usual ones. Raises `SetupError`."""
-        return cls(chosen(given))
+        return cls(chosen(given), mask or Mask())
 
     def applied(self, value: Json, steps: Steps = ()) -> Json:
         """The value that stands there in a request, with what is volatile in it looked past."""
@@ -42,7 +44,8 @@ class Rules:
             places = below(places, step)
         if () in places:
             return None
-        return alike(without(value, places), [rule.text for rule in self.rules if rule.text is not None])
+        told = self.mask.value(without(value, places))
+        return alike(told, [rule.text for rule in self.rules if rule.text is not None])
 
 
 def normal_message(message: object, position: int, rules: Rules) -> Json:

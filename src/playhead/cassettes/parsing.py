@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate
 
 from playhead.cassettes.bodies import MESSAGES, Body
@@ -32,13 +33,23 @@ class FieldError(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cassette:
-    """A cassette's interactions. `finished` says whether the recording came to its end."""
+    """A cassette's interactions. `finished` says whether the recording came to its end.
+
+    `recorded` is the day on which it was made, where that is told. `in_order` says whether the interactions stand in
+    the file as they were asked for, `orders` what its last echoes look like. `metadata` is what vcrpy's `get_metadata`
+    keeps beside them.
+    """
 
     interactions: tuple[Interaction, ...]
     finished: bool
+    recorded: str | None = None
+    in_order: bool = True
+    orders: Orders = field(default_factory=lambda: RECEIVED)
+    metadata: Mapping[str, object] = field(default_factory=dict)
 
 
-_TOP = ("version", "format", "interactions", "finished")
+_TOP = ("version", "format", "recorded", "metadata", "interactions", "finished")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _ITEM = ("number", "request", "response")
 _REQUEST = ("url", "headers", "after", "keep", "style", "drop", "set", "order", "add", "text", "base64")
 _RESPONSE = ("status", "headers", "style", "body", "events", "text", "base64", "ends", "times", "fault")
@@ -56,6 +67,12 @@ def parse(document: object) -> Cassette:
         raise FieldError("format", f"this is no Playhead cassette: {FORMAT!r} is needed, not {top.get('format')!r}")
     if top.get("version") != VERSION:
         raise FieldError("version", f"this Playhead reads version {VERSION}, not {top.get('version')!r}")
+    metadata = top.get("metadata", {})
+    if not isinstance(metadata, dict):
+        raise FieldError("metadata", f"a mapping is needed, not {kind(metadata)}")
+    recorded = top.get("recorded")
+    if recorded is not None and not (isinstance(recorded, str) and _DAY.fullmatch(recorded)):
+        raise FieldError("recorded", f"a day is needed, such as 2026-11-30, not {recorded!r}")
     items = top.get("interactions")
     if items is not None and not isinstance(items, list):
         raise FieldError("interactions", f"a list is needed, not {kind(items)}")
@@ -66,7 +83,14 @@ def parse(document: object) -> Cassette:
     if finished is not None and finished != len(parser.made):
         raise FieldError("finished", f"it says {finished!r} interactions, and there are {len(parser.made)}")
     ordered = sorted(zip(parser.places, parser.made, strict=True), key=lambda pair: pair[0])
-    return Cassette(interactions=tuple(interaction for _, interaction in ordered), finished=finished is not None)
+    return Cassette(
+        interactions=tuple(interaction for _, interaction in ordered),
+        finished=finished is not None,
+        recorded=recorded,
+        in_order=parser.places == sorted(parser.places),
+        orders=parser.orders,
+        metadata=metadata,
+    )
 
 
 class _Parser:
@@ -78,6 +102,11 @@ class _Parser:
         self._headers: Mapping[str, str] = {}
         self._orders: Orders = RECEIVED
         self._content: dict[int, list[object]] = {}
+
+    @property
+    def orders(self) -> Orders:
+        """In which orders the latest echoes came."""
+        return self._orders
 
     def add(self, item: object, place: str) -> None:
         """Takes the next interaction. Raises `FieldError`."""
@@ -225,8 +254,8 @@ def _url(value: object, place: str) -> tuple[str, str]:
     if value is None:
         return "POST", MESSAGES_PATH
     method, _, path = value.partition(" ") if isinstance(value, str) else ("", "", "")
-    if not method or not path.startswith("/"):
-        raise FieldError(place, f"a method and a path are needed, 'GET /v1/models' say, not {value!r}")
+    if not method or not (path.startswith("/") or "://" in path):
+        raise FieldError(place, f"a method and a path or URL are needed, 'GET /v1/models' say, not {value!r}")
     return method, path
 
 

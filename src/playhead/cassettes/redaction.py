@@ -77,10 +77,27 @@ class Redactor:
 
     def know(self, secret: str, name: str = "known-secret") -> None:
         """From now on this is a secret, wherever it stands. Where a pattern has a name for it, it bears that one."""
+        if secret in self._known:
+            return  # every request brings the client's key
         spans = self._scanner.spans(secret)
         named = spans[0].name if len(spans) == 1 and spans[0][:2] == (0, len(secret)) else name
         for form in _forms(secret):
             self._known.setdefault(form, Known(named, secret))
+
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """Every way of writing the secrets that are known by heart, in the order in which they were told."""
+        return tuple(self._known)
+
+    def note_taken(self, text: str) -> None:
+        """Takes in the placeholders in a text: their numbers are not given again."""
+        for taken in PLACEHOLDER.finditer(text):
+            name, _, number = taken[0].removeprefix("REDACTED-").rpartition("-")
+            self._numbers[name] = max(self._numbers.get(name, 0), int(number))
+
+    def known_in(self, text: str) -> str | None:
+        """The name of a secret known by heart that stands in this text, however it is written; None for none."""
+        return next((known.name for form, known in self._known.items() if form in text), None)
 
     def request_headers(self, headers: Mapping[str, str]) -> dict[str, str]:
         """What is kept of a request's headers; its credentials are secrets from now on."""
@@ -164,10 +181,8 @@ class Redactor:
     def _narrowed(self, texts: Iterable[str]) -> Scanner | None:
         joined = "\0".join(texts)
         if "REDACTED-" in joined:
-            # a number that is taken is not given again: what a replay echoes was numbered when it was recorded
-            for taken in PLACEHOLDER.finditer(joined):
-                name, _, number = taken[0].removeprefix("REDACTED-").rpartition("-")
-                self._numbers[name] = max(self._numbers.get(name, 0), int(number))
+            # what a replay echoes was numbered when it was recorded
+            self.note_taken(joined)
         return self._scanner.narrowed((joined,))
 
     def _text(self, text: str, key: str | None, scanner: Scanner | None) -> str:

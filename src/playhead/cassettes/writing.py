@@ -36,10 +36,19 @@ class Writer:
         self._headers: Mapping[str, str] = {}
         self._orders: Orders = RECEIVED
 
+    def resume(self, orders: Orders) -> None:
+        """Goes on from a text that is not its own, in which the latest echoes came in these orders."""
+        self._orders = orders
+
     @staticmethod
-    def head() -> str:
-        """What a file begins with."""
-        return f"version: {VERSION}\nformat: {FORMAT}\ninteractions:\n"
+    def head(recorded: str | None = None, metadata: Mapping[str, object] | None = None) -> str:
+        """What a file begins with; `recorded` is the day on which it is made.
+
+        Raises `Unwritable` for metadata that are no JSON values.
+        """
+        day = "" if recorded is None else f"recorded: {recorded}\n"
+        beside = yaml_text.member("metadata", dict(metadata)) if metadata else ""
+        return f"version: {VERSION}\nformat: {FORMAT}\n{day}{beside}interactions:\n"
 
     def end(self) -> str:
         """What a finished file ends with."""

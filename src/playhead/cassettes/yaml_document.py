@@ -37,10 +37,10 @@ class _Events(Protocol):
     def dispose(self) -> None: ...
 
 
-def parse(data: bytes) -> list[object]:
-    """The documents of a YAML text. Raises `YamlError`."""
+def parse(data: bytes, *, unique: bool = False) -> list[object]:
+    """The documents of a YAML text; with `unique`, a key that stands twice is an error. Raises `YamlError`."""
     loader: Callable[[bytes], _Events] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    builder = _Builder()
+    builder = _Builder(unique=unique)
     try:
         events = loader(data)
         next_event, last = events.get_event, yaml.StreamEndEvent
@@ -50,6 +50,9 @@ def parse(data: bytes) -> list[object]:
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else None
         raise YamlError(f"this is no YAML: {_sentence(error.problem, error.context)}", line) from None
+    except yaml.reader.ReaderError as error:
+        line = data.count(b"\n", 0, error.position) + 1
+        raise YamlError(f"this is no YAML: {error.reason} (0x{error.character:02x})", line) from None
     except (yaml.YAMLError, ValueError) as error:
         if isinstance(error, YamlError):
             raise
@@ -68,8 +71,9 @@ class _Builder:
     for anything else, so what is done for each of them is done with as few steps as possible.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, unique: bool = False) -> None:
         self.documents: list[object] = []
+        self._unique = unique
         self._items = self.documents
         self._in_mapping = False
         self._open: list[tuple[list[object], bool, Any]] = []
@@ -116,7 +120,11 @@ class _Builder:
         value: object = self._items
         if self._in_mapping:
             pairs = iter(self._items)
-            value = dict(zip(pairs, pairs, strict=True))
+            value = made = dict(zip(pairs, pairs, strict=True))
+            if self._unique and 2 * len(made) < len(self._items):
+                raise YamlError(
+                    f"the key {_twice(self._items[::2])!r} stands twice in what begins here", _line(self._open[-1][2])
+                )
         self._items, self._in_mapping, start = self._open.pop()
         self._add(_untagged(start.tag, value) if start.tag is not None else value, start.anchor, event)
 
@@ -126,6 +134,10 @@ class _Builder:
         if self._in_mapping and not len(self._items) & 1:
             value = _key(value, event)
         self._items.append(value)
+
+
+def _twice(keys: list[object]) -> object:
+    return next(key for place, key in enumerate(keys) if key in keys[:place])
 
 
 def _weight(value: object, known: dict[int, int]) -> int:

@@ -24,17 +24,24 @@ _FORMATS = ("playhead", "vcrpy", "har")
 @click.argument("target", metavar="OUT")
 @click.option("--to", "form", type=click.Choice(_FORMATS), help="The format of OUT (HAR for *.har, else our own).")
 def convert(source: str, target: str, form: str | None) -> None:
-    """Write the recording IN, of any format that is read, to OUT as a cassette, for vcrpy, or as a HAR file."""
+    """Write the recording IN, of any format that is read, to OUT as a cassette, for vcrpy, or as a HAR file.
+
+    Secrets in IN are replaced by placeholders on the way.
+    """
     from playhead import files
     from playhead.cassettes.document import write
     from playhead.cassettes.exporting import EXPORTS, is_whole
+    from playhead.cassettes.redacted import all_redacted
+    from playhead.cassettes.redaction import Redactor
 
     converted = _read(source)
     form = form or _BY_SUFFIX.get(Path(target).suffix.lower(), "playhead")
     interactions = converted.interactions
     if form != "playhead":
         interactions = tuple(filter(is_whole, interactions))
-    data = write(interactions) if form == "playhead" else EXPORTS[form](interactions).encode()
+    interactions = all_redacted(interactions, target, Redactor())
+    ours = form == "playhead"
+    data = write(interactions, recorded=converted.recorded) if ours else EXPORTS[form](interactions).encode()
     try:
         files.write_whole(target, data)
     except OSError as error:
@@ -62,6 +69,7 @@ def _read(source: str) -> Converted:
     if session.format != "Playhead":
         return interactions_of(session.exchanges)
     try:
-        return Converted(interactions=read(files.read_bytes(source)).interactions)
+        cassette = read(files.read_bytes(source))
+        return Converted(interactions=cassette.interactions, recorded=cassette.recorded)
     except CassetteError:
         return interactions_of(session.exchanges)  # a zipped one

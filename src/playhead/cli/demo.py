@@ -45,21 +45,17 @@ def screen() -> Iterator[str]:
     yield "The same with one bug, only the text of a reply is kept:"
     yield f"    {_BUG}"
     yield from _rehearse(_broken_loop)
+    yield ""
+    yield "The correct loop recorded into a file, and replayed without anybody to ask:"
+    yield from _replayed()
 
 
 def _rehearse(loop: Callable[[FakeClaude], None]) -> Iterator[str]:
     from playhead.cli.transcript import transcript
     from playhead.errors import PlayheadError
     from playhead.fake import FakeClaude
-    from playhead.script.steps import call, say, turn
 
-    fake = FakeClaude(
-        [
-            turn(say("Let me look."), call("get_current_datetime", date_format="%Y-%m-%d")),
-            _add_103_days,
-            _tell,
-        ]
-    )
+    fake = FakeClaude(_script())
     error = _run(loop, fake)
     failure: PlayheadError | None = fake.failure()
     if failure is None:
@@ -72,6 +68,42 @@ def _rehearse(loop: Callable[[FakeClaude], None]) -> Iterator[str]:
     yield from f"playhead.{type(failure).__name__}: {failure}".splitlines()
 
 
+def _replayed() -> Iterator[str]:
+    """A recording of the correct loop, its replay, and a replay on another day."""
+    import datetime
+    import os
+    import tempfile
+
+    from playhead.fake import FakeClaude
+    from playhead.recording import record
+
+    today = datetime.date.today().isoformat()  # once: it may be shortly before midnight
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "103_days.yaml")
+        with FakeClaude(_script()) as fake, record(path, fake.transport) as recording:
+            _ask(recording.client(api_key="any"), today)
+        yield f'    with record("103_days.yaml"): ...          {os.path.getsize(path) / 1000:.1f} KB'
+        with FakeClaude.from_cassette(path, accept="record it again") as fake:
+            _ask(fake.client(), today)
+        yield f"    with FakeClaude.from_cassette(...): ...  {len(fake.session.exchanges)} exchanges, each as recorded"
+        yield "on another day it says what is not as it was:"
+        fake = FakeClaude.from_cassette(path, accept="record it again")
+        _run(lambda fake: _ask(fake.client(), "1999-12-31"), fake)
+        lines = str(fake.failure()).replace(f"{folder}{os.sep}", "").splitlines()
+        yield from (f"playhead.RequestMismatch: {lines[0]}", *lines[1:])
+
+
+def _ask(client: Any, today: str) -> None:
+    """The correct loop, on a given day."""
+    from playhead.loop import Tools, date_tools, run_conversation
+
+    tools = Tools()
+    for schema, function in zip(date_tools([]).schemas, date_tools([]).functions.values(), strict=True):
+        is_clock = schema["name"] == "get_current_datetime"
+        tools.add(schema, (lambda **_: today) if is_clock else function)
+    run_conversation(client, [{"role": "user", "content": QUESTION}], tools)
+
+
 def _run(loop: Callable[[FakeClaude], None], fake: FakeClaude) -> str | None:
     """Runs a loop; what it raised, in one word, if it did."""
     import anthropic
@@ -81,6 +113,16 @@ def _run(loop: Callable[[FakeClaude], None], fake: FakeClaude) -> str | None:
     except anthropic.APIStatusError as error:
         return f"anthropic.{type(error).__name__}, as in production"
     return None
+
+
+def _script() -> list[Any]:
+    from playhead.script.steps import call, say, turn
+
+    return [
+        turn(say("Let me look."), call("get_current_datetime", date_format="%Y-%m-%d")),
+        _add_103_days,
+        _tell,
+    ]
 
 
 def _add_103_days(request: Request) -> Block:

@@ -14,8 +14,10 @@ from playhead import __version__
 from playhead.cli.convert import convert
 from playhead.cli.demo import demo
 from playhead.cli.diff import diff
+from playhead.cli.record import record
 from playhead.cli.rules import rules
 from playhead.cli.schema import schema
+from playhead.cli.serve import serve
 from playhead.cli.show import show
 from playhead.cli.verify import verify
 from playhead.errors import PlayheadError
@@ -30,7 +32,7 @@ def commands() -> None:
     """
 
 
-for command in (demo, verify, show, diff, convert, rules, schema):
+for command in (demo, verify, show, diff, convert, record, serve, rules, schema):
     commands.add_command(command)
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from playhead.cli.hygiene import KINDS, limits_of, list_untidy, size_of
 from playhead.cli.verdicts import FORMS, FileReport, screen
 from playhead.errors import RecordingError, UnknownFormat
 from playhead.files import find_files, read_pieces
@@ -66,6 +67,10 @@ class Task:
 @click.option("--secrets/--no-secrets", default=True, help="Look for secrets too; by default with --level warn.")
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1, metavar="N", help="Judge with N processes.")
 @click.option("-q", "--quiet", is_flag=True, help="List only files in which something is wrong.")
+@click.option("--hygiene", is_flag=True, help="Judge the cassettes of ours as files: whether they should be kept so.")
+@click.option("--max-size", callback=size_of, metavar="SIZE", help="The largest cassette for --hygiene (1MB).")
+@click.option("--max-age", type=click.IntRange(1), metavar="DAYS", help="The oldest cassette for --hygiene.")
+@click.option("--fail-on", multiple=True, metavar="KIND", help=f"What of --hygiene fails: {', '.join(KINDS)}, all.")
 def verify(
     paths: Sequence[str],
     form: str,
@@ -75,13 +80,23 @@ def verify(
     secrets: bool,
     jobs: int,
     quiet: bool,
+    hygiene: bool,
+    max_size: int | None,
+    max_age: int | None,
+    fail_on: tuple[str, ...],
 ) -> None:
     """Judge recordings: files, folders, or patterns such as 'tests/**/*.yaml'.
 
     Reads vcrpy and other tools' cassettes, HAR, Claude Code transcripts, streams and more; what a file is, is told
     by its content. In a folder, files that are no recording are passed over. Secrets in them are told by form and
     place, never shown. Warnings and secrets do not make it fail.
+
+    With --hygiene, cassettes are listed that are unreadable, unfinished, stale (an old format, a retired model, too
+    old), secret-bearing or oversize; only what --fail-on names makes it fail.
     """
+    if hygiene or max_size is not None or max_age is not None or fail_on:
+        limits = limits_of(hygiene, form, max_size, max_age, fail_on)
+        sys.exit(list_untidy(paths, form, quiet, limits, fail_on))
     start = time.monotonic()
     selection = Selection(ignore=ignore, level=level, own=own, secrets=secrets and level == "warn")
     chosen_rules(selection)  # a misspelt rule is told before any work is done

@@ -38,7 +38,7 @@ class Transport(TransportBase):
         answer = self._answer(incoming_of(request, request.read()))
         if answer.delay:
             self._pause(answer.delay, False)
-        return _response(module, request, answer, self._pause)
+        return response_of(module, request, answer, self._pause)
 
     async def handle_async_request(self, request: Any) -> Any:
         """The transport interface of an async client. Waits only where a pause can be awaited."""
@@ -46,10 +46,11 @@ class Transport(TransportBase):
         answer = self._answer(incoming_of(request, await request.aread()))
         if answer.delay:
             await _paused(self._pause(answer.delay, True))
-        return _response(module, request, answer, self._pause)
+        return response_of(module, request, answer, self._pause)
 
 
-def _response(module: Any, request: Any, answer: Outgoing, pause: Pause) -> Any:
+def response_of(module: Any, request: Any, answer: Outgoing, pause: Pause = _no_time) -> Any:
+    """An answer as a response of the client's own module. Raises that module's errors where the connection fails."""
     if answer.fault is not None and not answer.status:
         raise _error(module, _UNANSWERED.get(answer.fault, _ERRORS[answer.fault]), request)
     # a stream, not `content=`: a response that is closed before it is read has no `elapsed`, and the SDK asks for it

@@ -7,17 +7,25 @@ recording is the recorder's to keep, and never changes what the client gets.
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import suppress
 from typing import Any, Protocol
 
 from playhead.cassettes.encodings import Damaged, decoder_of
 from playhead.cassettes.interaction import Answer
+from playhead.doors.sdk import response_of
 from playhead.doors.transport import TransportBase, incoming_of, module_of
-from playhead.engine.http import Incoming
+from playhead.engine.http import Incoming, Outgoing
 
 
 class Sink(Protocol):
-    """Takes what passes: `began` when a request comes, `ended` when its answer is over; neither raises."""
+    """Takes what passes: `began` when a request comes, `ended` when its answer is over; neither raises.
+
+    `known` gives the answer to a request that need not pass, None where it must.
+    """
+
+    def known(self, incoming: Incoming) -> Outgoing | None: ...
 
     def began(self, incoming: Incoming) -> int: ...
 
@@ -27,8 +35,7 @@ class Sink(Protocol):
 class Tee(TransportBase):
     """A transport over another one, the network where none is given. Serves sync and async clients.
 
-    An `upstream` is a transport of the client's own module, a fake's say, or a function that makes one of a module and
-    whether it is to be async.
+    An `upstream` is a transport of the client's own module, or a fake's, which serves all.
     """
 
     def __init__(self, sink: Sink, upstream: object = None) -> None:
@@ -40,6 +47,9 @@ class Tee(TransportBase):
         """The transport interface of a sync client."""
         module = module_of(request)
         incoming = incoming_of(request, request.read())
+        known = self._sink.known(incoming)
+        if known is not None:
+            return response_of(module, request, known)
         passing = _Passing(self._sink, incoming)
         try:
             response = self._transport(module, later=False).handle_request(request)
@@ -55,6 +65,9 @@ class Tee(TransportBase):
         """The transport interface of an async client."""
         module = module_of(request)
         incoming = incoming_of(request, await request.aread())
+        known = self._sink.known(incoming)
+        if known is not None:
+            return response_of(module, request, known)
         passing = _Passing(self._sink, incoming)
         try:
             response = await self._transport(module, later=True).handle_async_request(request)
@@ -128,6 +141,11 @@ class _Passing:
             self._pieces.append(data)
             self._times.append(round((time.monotonic() - self._began) * 1000))
 
+    @property
+    def is_error(self) -> bool:
+        """Whether this is an HTTP error whose body nobody has begun to read."""
+        return self._status >= 400 and not self._pieces and not self.over
+
     def end(self, fault: str | None) -> None:
         """Nothing more comes."""
         if self.over:
@@ -175,11 +193,18 @@ def _stream(module: Any, inner: Any, passing: _Passing) -> Any:
             passing.end(None)
 
         def close(self) -> None:
+            if passing.is_error:  # a client that tries again reads no error; what it said is part of the session
+                with suppress(Exception):
+                    deque(self, maxlen=0)
             passing.end("abandoned")
             if hasattr(inner, "close"):
                 inner.close()
 
         async def aclose(self) -> None:
+            if passing.is_error:
+                with suppress(Exception):
+                    async for _ in self:
+                        pass
             passing.end("abandoned")
             if hasattr(inner, "aclose"):
                 await inner.aclose()

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from playhead.cassettes.consequence import Consequences
 from playhead.cassettes.departure import departure
 from playhead.cassettes.interaction import Answer, Interaction
+from playhead.cassettes.masking import Mask
 from playhead.cassettes.matching import Asked as AskedKey
 from playhead.cassettes.matching import Chains, Nearest, Recorded
 from playhead.cassettes.normal import Rules
@@ -71,7 +72,8 @@ class Tape:
     """A cassette being played. `name` is the file in messages, `accept` how it is recorded again.
 
     With `hurry`, an answer that the SDK asks for again says that it need not wait: no time passes in a replay. Raises
-    `SetupError` for volatile rules that are none.
+    `SetupError` for volatile rules that are none. `mask` looks past secrets, today's and the placeholders for those
+    that were recorded. With `allow_unplayed`, exchanges may be left over.
     """
 
     def __init__(
@@ -80,7 +82,9 @@ class Tape:
         name: str,
         *,
         volatile: VolatileLike | Iterable[VolatileLike] = (),
+        mask: Mask | None = None,
         accept: str | None = None,
+        allow_unplayed: bool = False,
         hurry: bool = True,
     ) -> None:
         self.name = name
@@ -88,10 +92,10 @@ class Tape:
         self.interactions: tuple[Interaction, ...] = cassette.interactions
         self.finished = cassette.finished
         self.mismatches: list[Mismatch] = []
-        self._rules = Rules.of(volatile)
+        self._rules = Rules.of(volatile, mask)
         self._chains = Chains(self._rules)
         self._recorded = Recorded(map(self._chains.of_interaction, self.interactions))
-        self._hurry = hurry
+        self._hurry, self._allow_unplayed = hurry, allow_unplayed
         self._consequences = Consequences()
         self._session: Session | None = None
 
@@ -104,6 +108,11 @@ class Tape:
     def unplayed(self) -> tuple[int, ...]:
         """The positions of recorded exchanges that were never asked for."""
         return self._recorded.unplayed
+
+    @property
+    def left(self) -> tuple[int, ...]:
+        """Those of them that should have been asked for."""
+        return () if self._allow_unplayed else self.unplayed
 
     @property
     def session(self) -> Session:
@@ -119,6 +128,7 @@ class Tape:
         Raises `SetupError` where a volatile function fails.
         """
         body = exchange.request if exchange.request is not None else _object(raw)
+        self._rules.mask.learn(exchange.headers or {})
         asked = self._chains.ask(exchange.method, exchange.path, body, raw)
         position = self._recorded.next(asked.key)
         status = None if position is None else self.interactions[position].answer.status or None

@@ -87,7 +87,11 @@ def reply_tokens(content: Iterable[object], rates: Rates) -> int:
 
     What Anthropic's tools put into it was not written by the model and does not count.
     """
-    return rates.message + blocks_tokens((block for block in content if _written(block)), rates)
+    count = rates.message
+    for block in content:
+        if _written(block):
+            count += block_tokens(block, rates)
+    return count
 
 
 def _written(block: object) -> bool:
@@ -100,7 +104,10 @@ _PUT_IN = frozenset({"mcp_tool_listing", "container_upload", "fallback"})
 
 def blocks_tokens(blocks: Iterable[object], rates: Rates) -> int:
     """What these content blocks come to."""
-    return sum(block_tokens(block, rates) for block in blocks)
+    count = 0
+    for block in blocks:
+        count += block_tokens(block, rates)
+    return count
 
 
 def block_tokens(block: object, rates: Rates) -> int:

@@ -39,7 +39,7 @@ def failures(engine: Engine, expected: Collection[Violation] = ()) -> list[Playh
     idle = [player for player in engine.players.all if player.unplayed]
     if idle and not failed and not (engine.refused and expected):
         failed.append(_not_finished(engine, idle))
-    if engine.tape is not None and engine.tape.unplayed and not failed and not (engine.refused and expected):
+    if engine.tape is not None and engine.tape.left and not failed and not (engine.refused and expected):
         asked = [exchange for exchange in engine.exchanges if exchange.is_message]
         stopped = _where_it_stopped("The loop", asked[-1]) if asked else "The loop sent no request."
         failed.append(not_finished(engine.tape, stopped))
@@ -77,7 +77,7 @@ def _notes(engine: Engine, unexpected: Sequence[Violation]) -> list[str]:
     for player in engine.players.all:
         if player.unplayed:
             notes.append(f"{_steps(player)} never asked for.")
-    if engine.tape is not None and engine.tape.unplayed:
+    if engine.tape is not None and engine.tape.left:
         notes.append(f"{left_over(engine.tape)} never asked for.")
     return notes
 

@@ -9,10 +9,13 @@ import re
 
 from playhead.cassettes.document import CassetteError
 from playhead.cassettes.document import read as read_cassette
+from playhead.cassettes.hosts import without_others
 from playhead.cassettes.received import exchanges_of
 from playhead.readers.source import Format, Recording, Source
 
-_FORMAT = re.compile(rb"(?m)^format: [\"']?playhead(?![\w-])")
+_FORMAT = re.compile(
+    rb"(?m)^format: [\"']?playhead(?![\w-])|\Aversion: .*\nformat: .*\n(?:recorded: .*\n)?interactions:"
+)
 
 
 def matches(source: Source) -> bool:
@@ -26,7 +29,8 @@ def read(source: Source) -> Recording:
         cassette = read_cassette(source.data)
     except CassetteError as error:
         source.fail(error.reason, line=error.line, field=error.field)
-    return Recording(exchanges=exchanges_of(cassette.interactions), finished=cassette.finished)
+    claudes, skipped = without_others(cassette.interactions)
+    return Recording(exchanges=exchanges_of(claudes), skipped=skipped, finished=cassette.finished)
 
 
 FORMAT = Format(

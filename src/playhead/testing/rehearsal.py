@@ -1,4 +1,4 @@
-"""The fakes of one test: set up from a marker, judged when the test's body is over.
+"""The fakes and recordings of one test: set up from a marker, judged and ended when the test's body is over.
 
 Law: knows no pytest; the plugin hands it plain values.
 """
@@ -10,6 +10,7 @@ from typing import Any
 
 from playhead.errors import PlayheadError, SetupError
 from playhead.fake import FakeClaude, annotate
+from playhead.recording import Recording
 
 _HOW = (
     "mark the test with @pytest.mark.claude_script([say('Hello')]), or, for a script that is made inside the test, "
@@ -22,6 +23,7 @@ class Rehearsal:
 
     def __init__(self) -> None:
         self._fakes: list[FakeClaude] = []
+        self._recordings: list[Recording] = []
 
     def open(
         self,
@@ -53,16 +55,33 @@ class Rehearsal:
         self._fakes.append(fake)
         return fake
 
+    def take(self, cassette: FakeClaude | Recording) -> None:
+        """Takes in a cassette; a recording begins. Raises `RecordingError` where the old one cannot be read."""
+        if isinstance(cassette, FakeClaude):
+            self._fakes.append(cassette)
+        else:
+            self._recordings.append(cassette.__enter__())
+
     def finish(self) -> None:
         """Raises what went wrong, once the body has ended without an error."""
         __tracebackhide__ = True  # a failure of the test is not one of these lines
-        for failure in self._failures():
+        failure = next(iter(self._failures()), None)
+        if failure is not None:
+            self.close(failure)
             raise failure
+        while self._recordings:
+            self._recordings.pop().__exit__(None, None, None)
 
     def annotate(self, error: BaseException) -> None:
-        """Adds to the error that ended the body what the fakes saw."""
+        """Adds to the error that ended the body what the fakes saw; recordings stay unfinished."""
         for fake in self._fakes:
             annotate(error, fake)
+        self.close(error)
+
+    def close(self, error: BaseException) -> None:
+        """Leaves the recordings that are still open unfinished, because of this error."""
+        while self._recordings:
+            self._recordings.pop().__exit__(type(error), error, None)
 
     def _failures(self) -> list[PlayheadError]:
         return [failure for fake in self._fakes if (failure := fake.failure()) is not None]

@@ -101,7 +101,11 @@ def canonical(value: object) -> bytes:
 def _encoded(value: object, encoder: msgspec.json.Encoder) -> bytes:
     try:
         text = encoder.encode(value)
-        if b"null" not in text or not _holds(value, _is_not_finite):
+        nulls = text.count(b"null")
+        # what is no number is written as null, too: where a member is known to be null for each, there is none
+        if not nulls or (isinstance(value, dict) and [*value.values()].count(None) == nulls):
+            return text
+        if not _holds(value, _is_not_finite):
             return text
     except (UnicodeError, msgspec.EncodeError):
         pass

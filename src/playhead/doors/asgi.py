@@ -1,0 +1,186 @@
+"""The server's door: an ASGI application over anything that answers requests, for clients that take a base URL.
+
+Law: ASGI and bytes only; decisions are the engine's, and which server runs the application is not known here. Pauses
+are handed to `pause`, as at the SDK's door; a connection that is to break is handed to `breaks`, since ASGI has no word
+for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
+from typing import Any, TypeAlias
+
+from playhead.engine.http import Incoming, Outgoing, json_answer
+from playhead.errors import RequestLimitReached
+from playhead.rules.checker import error_body
+
+Message: TypeAlias = MutableMapping[str, Any]
+Scope: TypeAlias = MutableMapping[str, Any]
+Receive: TypeAlias = Callable[[], Awaitable[Message]]
+Send: TypeAlias = Callable[[Message], Awaitable[None]]
+Application: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
+Breaks: TypeAlias = Callable[[Scope, bool], Awaitable[None]]
+"""Breaks the connection of a scope: with a reset, or by closing it in the middle of what it was saying."""
+
+LARGEST = 32 * 2**20
+"""How many bytes a body may have (platform.claude.com/docs/en/api/errors, request size limits)."""
+
+_TOO_LARGE = "Request exceeds the maximum size"
+_NO_LENGTH = frozenset({204, 304})
+
+
+class BrokenConnection(Exception):
+    """What is raised to a server that gives no other way to break a connection."""
+
+
+async def raise_to_server(scope: Scope, reset: bool) -> None:
+    """Breaks a connection where nothing is known of the server: it closes it when its application fails."""
+    raise BrokenConnection("this answer breaks off, as the script says")
+
+
+class Door:
+    """An ASGI application that lets `answer` answer.
+
+    `pause` gets each pause of an answer, in seconds, and whether its result can be awaited; `control` sees each request
+    before anybody else and may answer it.
+    """
+
+    def __init__(
+        self,
+        answer: Callable[[Incoming], Outgoing],
+        pause: Callable[[float, bool], Awaitable[object] | None],
+        control: Callable[[Scope, bytes], Outgoing | None] = lambda scope, body: None,
+        breaks: Breaks = raise_to_server,
+        largest: int = LARGEST,
+    ) -> None:
+        self._answer = answer
+        self._pause = pause
+        self._control = control
+        self._breaks = breaks
+        self._largest = largest
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await lifespan(receive, send)
+            return
+        if scope["type"] != "http":
+            return  # there are no web sockets here; the server refuses them
+        body = await body_of(scope, receive, self._largest)
+        if body is None:
+            return
+        if isinstance(body, bytes):
+            outgoing = self._control(scope, body) or self._asked(incoming_of(scope, body))
+        else:
+            outgoing = body
+        await self._sent(outgoing, scope, receive, send)
+
+    def _asked(self, incoming: Incoming) -> Outgoing:
+        try:
+            return self._answer(incoming)
+        except RequestLimitReached as error:
+            # nothing can be raised in a client that is somewhere else; the verdict says it too
+            told = error_body("invalid_request_error", f"Playhead: {error}", "req_limit")
+            return json_answer(400, told, "req_limit", **{"x-should-retry": "false"})
+
+    async def _sent(self, answer: Outgoing, scope: Scope, receive: Receive, send: Send) -> None:
+        if answer.delay:
+            await self._wait(answer.delay)
+        if answer.status and answer.plain:
+            await answer_with(answer, scope, send)
+            return
+        if not answer.status:
+            await self._fails(answer, scope, receive)
+            return
+        await send({"type": "http.response.start", "status": answer.status, "headers": _headers(answer)})
+        bodiless = scope["method"] == "HEAD" or answer.status in _NO_LENGTH
+        for number, chunk in enumerate(() if bodiless else answer.chunks):
+            if answer.waits and answer.waits[number]:
+                await self._wait(answer.waits[number])
+            await send({"type": "http.response.body", "body": chunk, "more_body": True})
+        if answer.fault is not None:
+            await self._fails(answer, scope, receive)
+            return
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _fails(self, answer: Outgoing, scope: Scope, receive: Receive) -> None:
+        """The end of an answer that has none: the client waits in vain, or the connection breaks."""
+        if answer.fault in ("timeout", "connect_timeout", "write_timeout"):
+            while (await receive())["type"] != "http.disconnect":
+                pass  # until the client has had enough
+            return
+        await self._breaks(scope, answer.fault != "close")
+
+    async def _wait(self, seconds: float) -> None:
+        pause = self._pause(seconds, True)
+        if pause is not None:
+            await pause
+
+
+def incoming_of(scope: Scope, body: bytes) -> Incoming:
+    """A request as the engine takes it."""
+    path, query = scope.get("raw_path") or scope["path"].encode(), scope.get("query_string", b"")
+    return Incoming(
+        method=scope["method"],
+        path=(path.partition(b"?")[0] + (b"?" + query if query else b"")).decode("latin-1"),
+        headers=headers_of(scope["headers"]),
+        body=body,
+    )
+
+
+def headers_of(pairs: Iterable[tuple[bytes, bytes]]) -> Mapping[str, str]:
+    """Header names, in lower case as ASGI has them, and values."""
+    return {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in pairs}
+
+
+async def body_of(scope: Scope, receive: Receive, largest: int = LARGEST) -> bytes | Outgoing | None:
+    """The body of a request; the API's refusal of one that is too large, None where the client has gone."""
+    told = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
+    if told.isdigit() and int(told) > largest:
+        return _refused()
+    pieces: list[bytes] = []
+    size, more = 0, True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return None
+        piece = message.get("body", b"")
+        size += len(piece)
+        if size > largest:
+            return _refused()
+        pieces.append(piece)
+        more = message.get("more_body", False)
+    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+
+def _refused() -> Outgoing:
+    body = error_body("request_too_large", _TOO_LARGE, "req_size")
+    return json_answer(413, body, "req_size", connection="close", **{"x-should-retry": "false"})
+
+
+def _headers(answer: Outgoing) -> list[tuple[bytes, bytes]]:
+    headers = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in answer.headers.items()]
+    whole = (
+        answer.fault is None and not answer.waits and "text/event-stream" not in answer.headers.get("content-type", "")
+    )
+    if whole and answer.status not in _NO_LENGTH:
+        headers.append((b"content-length", str(sum(map(len, answer.chunks))).encode()))
+    return headers
+
+
+async def answer_with(answer: Outgoing, scope: Scope, send: Send) -> None:
+    """Sends an answer that comes whole and at once."""
+    await send({"type": "http.response.start", "status": answer.status, "headers": _headers(answer)})
+    body = b"" if scope["method"] == "HEAD" else answer.body
+    await send({"type": "http.response.body", "body": body, "more_body": False})
+
+
+async def lifespan(receive: Receive, send: Send, at_the_end: Callable[[], Awaitable[None]] | None = None) -> None:
+    """Goes along with a server's start and stop."""
+    while True:
+        message = await receive()
+        over = message["type"] == "lifespan.shutdown"
+        if over and at_the_end is not None:
+            await at_the_end()
+        await send({"type": f"{message['type']}.complete"})
+        if over:
+            return
