@@ -33,6 +33,7 @@ from playhead import (
     RuleViolations,
     Script,
     ScriptError,
+    ScriptFileError,
     ScriptNotFinished,
     ScriptOver,
     Session,
@@ -267,6 +268,25 @@ def cassettes(path: Path) -> None:
         assert_type(error.likely, str)
 
 
+def script_files(path: Path, own: Rule) -> None:
+    """What a fake that plays a file may be told, and what its error carries."""
+    assert_type(FakeClaude.from_file("tides.yaml"), FakeClaude)
+    FakeClaude.from_file(path, strict=False, ignore=["system-stable"], rules=[own], conversations="each", level="warn")
+    FakeClaude.from_file(path, max_requests=3, threads=False, delivery=Delivery(pace=0.1), sleep=time.sleep, models=[])
+    FakeClaude.from_file()  # type: ignore[call-arg]
+    FakeClaude.from_file(5)  # type: ignore[arg-type]
+    FakeClaude.from_file(path, strikt=False)  # type: ignore[call-arg]
+    FakeClaude.from_file(path, conversations="two")  # type: ignore[arg-type]
+    FakeClaude.from_file(path, delivery={"pace": 1})  # type: ignore[arg-type]
+    try:
+        FakeClaude.from_file(path)
+    except ScriptFileError as error:
+        assert_type(error.path, str)
+        assert_type(error.line, int | None)
+        assert_type(error.field, str | None)
+        assert_type(error.reason, str)
+
+
 def recordings(path: Path, mode: Literal["replay", "record", "rewrite"]) -> None:
     """What a recording may be told; its mode says what it is."""
     own = Pattern(name="acme-id", regex="ACME")
@@ -328,7 +348,7 @@ def errors() -> None:
         ExpectationNotMet,
         SeveralFailures,
     ]
-    roots: list[type[PlayheadError]] = [*failures, ScriptError, SetupError, RecordingError]
+    roots: list[type[PlayheadError]] = [*failures, ScriptError, SetupError, ScriptFileError, RecordingError]
     asserted: list[type[AssertionError]] = [*failures]
     cap: type[Exception] = RequestLimitReached  # type: ignore[assignment]
     print(roots, asserted, cap)  # noqa: T201

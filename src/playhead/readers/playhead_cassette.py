@@ -13,7 +13,9 @@ from playhead.cassettes.hosts import without_others
 from playhead.cassettes.received import exchanges_of
 from playhead.readers.source import Format, Recording, Source
 
-_FORMAT = re.compile(rb"(?m)^format: [\"']?playhead\b|\Aversion: .*\nformat: .*\n(?:recorded: .*\n)?interactions:")
+_FORMAT = re.compile(
+    rb"(?m)^format: [\"']?playhead(?![\w-])|\Aversion: .*\nformat: .*\n(?:recorded: .*\n)?interactions:"
+)
 
 
 def matches(source: Source) -> bool:

@@ -6,6 +6,7 @@ Law: what a file is, is told by its content, never by its name. The most certain
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import replace
 
 from playhead.errors import RecordingError, UnknownFormat
@@ -40,6 +41,8 @@ from playhead.readers.document import fitting, is_json, is_yaml, parse_yaml, rec
 from playhead.readers.source import Format, Recording, Source, first_match
 from playhead.wire.exchange import Exchange
 from playhead.wire.session import Session, number_exchanges, with_retries
+
+_SCRIPT = re.compile(rb"(?m)[\"']?format[\"']?[ ]*:[ ]*[\"']?playhead-script\b")
 
 SHAPES: tuple[Shape, ...] = (
     har.SHAPE,
@@ -158,5 +161,7 @@ def _unknown(source: Source) -> str:
     """Why a file is no recording, as far as that can be told."""
     if b"\x00" in source.head:
         return "this is a binary file, no recording"
+    if _SCRIPT.search(source.head):
+        return "this is a script, no recording: play it with FakeClaude.from_file"
     names = ", ".join([*(shape.name for shape in SHAPES), *(known.name for known in FORMATS)])
     return f"no known format of recordings is recognised in it; known are {names}"

@@ -40,14 +40,17 @@ class ScriptFile:
     source: Source
 
     def blame(self, make: Callable[[Mapping[str, Any]], object], given: Iterable[str]) -> None:
-        """Raises `ScriptFileError` where an option of the file is at fault: `make` fails with it alone.
+        """Raises `ScriptFileError` where an option of the file is at fault: `make` fails with it, and not without.
 
         `given` are the options that are given elsewhere, and win.
         """
-        for name in self.options.keys() - {*given}:
+        left = [name for name in self.options if name not in {*given}]
+        for name in (None, *left):
             try:
-                make({name: self.options[name]})
+                make({} if name is None else {name: self.options[name]})
             except ScriptError as error:
+                if name is None:
+                    return
                 self.source.fail(("options", name), str(error))
 
 
