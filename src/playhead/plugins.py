@@ -35,14 +35,18 @@ def rules_of(point: EntryPoint) -> tuple[Rule, ...]:
 
 def named_rules(name: str) -> tuple[Rule, ...]:
     """The rules behind `module:name`. Raises `SetupError`."""
+    return as_rules(named(name, "rules"), f"{name!r}")
+
+
+def named(name: str, what: str) -> object:
+    """What stands behind `module:name`; `what` it is to be stands in errors. Raises `SetupError`."""
     module, colon, attribute = name.partition(":")
     if not module or not colon or not attribute:
-        raise SetupError(f"rules are named as MODULE:NAME, acme.rules:RULES say, not {name!r}")
+        raise SetupError(f"{what} are named as MODULE:NAME, acme.{what}:{what.upper()} say, not {name!r}")
     try:
-        given = getattr(import_module(module), attribute)
+        return getattr(import_module(module), attribute)
     except (ImportError, AttributeError) as error:
-        raise SetupError(f"the rules {name!r} cannot be loaded: {error}") from None
-    return as_rules(given, f"{name!r}")
+        raise SetupError(f"the {what} {name!r} cannot be loaded: {error}") from None
 
 
 def as_rules(given: object, name: str) -> tuple[Rule, ...]:

@@ -149,6 +149,21 @@ def test_a_command_is_recorded(tmp_path: Path) -> None:
     assert again.returncode == 0
 
 
+def test_scrubbers_of_ones_own(tmp_path: Path) -> None:
+    """They change what is written; a replay with the same ones looks past it."""
+    path = tmp_path / "said.yaml"
+    (tmp_path / "mine.py").write_text("SCRUB = {'Ada Lovelace': 'NAME'}\n", "utf-8")
+    own = {"PYTHONPATH": f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}", "ANTHROPIC_API_KEY": "any"}
+    ask = ("--scrub", "mine:SCRUB", "--", sys.executable, "-c", ASK, "I am Ada Lovelace.")
+    with serve([say("Hello, Ada Lovelace!")]) as server:
+        assert run("record", "-o", str(path), "--upstream", server.url, *ask, **own).returncode == 0
+    assert "Ada" not in path.read_text("utf-8")
+    again = run("serve", str(path), *ask, **own)
+    assert (again.returncode, again.stdout.splitlines()[0]) == (0, "Hello, NAME!")
+    missing = run("serve", str(path), "--scrub", "mine", "--", "true", **own)
+    assert missing.stderr.startswith("playhead: scrubbers are named as MODULE:NAME")
+
+
 def test_a_recording_that_is_stopped_is_finished(tmp_path: Path) -> None:
     """What passed until then is the session."""
     path, ready = tmp_path / "said.yaml", tmp_path / "ready"

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import click
 
-from playhead.cli.serve import announced, run, stopping
+from playhead.cli.serve import announced, run, scrubbers_of, stopping
 
 
 @click.command()
@@ -21,6 +21,7 @@ from playhead.cli.serve import announced, run, stopping
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="The port; 0, as by default, any that is free.")
 @click.option("--host", default="127.0.0.1", help="The address to listen on; by default this machine alone.")
 @click.option("--ready-file", type=click.Path(), help="Gets the base URL once the proxy listens.")
+@click.option("--scrub", multiple=True, metavar="MODULE:NAME", help="A scrubber of yours; may be repeated.")
 @click.option("--new", "mode", flag_value="record", help="Keep what the cassette holds, and record only what is new.")
 @click.option("--rewrite", "mode", flag_value="rewrite", default=True, help="Record all anew, as by default.")
 def record(
@@ -30,6 +31,7 @@ def record(
     port: int,
     host: str,
     ready_file: str | None,
+    scrub: tuple[str, ...],
     mode: str,
 ) -> None:
     """Record what a client of any language says to the API, and what the API answers.
@@ -43,7 +45,7 @@ def record(
     from playhead.serving import RecordingProxy
 
     base = upstream or os.environ.get("ANTHROPIC_BASE_URL") or API
-    recording = Recording(output, mode="record" if mode == "record" else "rewrite")
+    recording = Recording(output, mode="record" if mode == "record" else "rewrite", scrubbers=scrubbers_of(scrub))
     failed = 0
     proxy = RecordingProxy(recording, base, host=host, port=port)
     with announced(proxy, ready_file), stopping() as stopped:

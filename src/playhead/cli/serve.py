@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 @click.option("--level", type=click.Choice(["reject", "broken", "warn"]), help="The weakest violation that fails.")
 @click.option("--rules", "own", multiple=True, metavar="MODULE:NAME", help="Rules of your own, a Rule or a list.")
 @click.option("--volatile", multiple=True, metavar="RULE", help="What may differ from the cassette; may be repeated.")
+@click.option("--scrub", multiple=True, metavar="MODULE:NAME", help="The scrubbers that the cassette was made with.")
 @click.option("--max-requests", type=click.IntRange(1), help="The cap on requests.")
 @click.option("--hurry", is_flag=True, help="Pauses of answers take no time.")
 @click.option("--json", "as_json", is_flag=True, help="Tell the verdict as JSON.")
@@ -73,6 +74,7 @@ def maker(
     level: str | None = None,
     own: Sequence[str] = (),
     volatile: Sequence[str] = (),
+    scrub: Sequence[str] = (),
     max_requests: int | None = None,
     hurry: bool = False,
 ) -> Callable[[], FakeClaude]:
@@ -88,10 +90,18 @@ def maker(
     given |= {} if hurry else {"sleep": asyncio.sleep}
 
     if _CASSETTE.search(read_bytes(path)):
-        return lambda: FakeClaude.from_cassette(path, volatile=volatile, **given)
-    if volatile:
-        raise SetupError(f"{path} is a script, and --volatile says what may differ from a recording")
+        scrubbers = scrubbers_of(scrub)
+        return lambda: FakeClaude.from_cassette(path, volatile=volatile, scrubbers=scrubbers, **given)
+    if volatile or scrub:
+        raise SetupError(f"{path} is a script; --volatile and --scrub are for recordings")
     return lambda: FakeClaude.from_file(path, **given)
+
+
+def scrubbers_of(names: Sequence[str]) -> list[Any]:
+    """Scrubbers of one's own. Raises `SetupError`."""
+    from playhead.plugins import named
+
+    return [named(name, "scrubbers") for name in names]
 
 
 _CASSETTE = re.compile(rb'^[{\s]*"?interactions"?\s*:', re.MULTILINE)
