@@ -83,7 +83,21 @@ def asking(words: str | None = None, **more: Any) -> bytes:
     return json.dumps({"model": "claude-opus-5-5", "max_tokens": 99, "messages": messages, **more}).encode()
 
 
-def answer_on(connection: socket.socket, method: str = "POST") -> Answer:
+class Answers:
+    """The answers on one connection, one after the other: what was read beyond one is the next one's."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._file = connection.makefile("rb")
+        self._close, self._file.close = self._file.close, lambda: None  # type: ignore[method-assign]
+
+    def makefile(self, mode: str) -> Any:
+        return self._file
+
+    def close(self) -> None:
+        self._close()
+
+
+def answer_on(connection: Any, method: str = "POST") -> Answer:
     """The next answer on a connection."""
     response = HTTPResponse(connection, method=method)
     try:
@@ -136,7 +150,10 @@ def open_files() -> int:
 @contextmanager
 def nothing_leaks(server: Serving) -> Iterator[None]:
     """Descriptors, threads, connections and tasks are after the block what they were before it."""
-    state = server._server._server.server_state  # type: ignore[union-attr]
+    running = server._server._server
+    assert running is not None
+    until(lambda: running.started, "the server does not start")
+    state = running.server_state
     until(lambda: not state.connections and not state.tasks, "connections are left from before")
     files, threads = open_files(), threading.active_count()
     yield

