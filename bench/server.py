@@ -37,11 +37,11 @@ HISTORY = 257 * 1024
 AIMOCK = Path(os.environ.get("AIMOCK", "/nonexistent"))
 NODE = """
 const { LLMock } = require(process.argv[1]);
-const mock = new LLMock({ port: 0, logLevel: "silent", chunkSize: %d });
-mock.on({}, { content: %s });
+const mock = new LLMock({ port: 0, logLevel: "silent", chunkSize: Number(process.argv[2]) });
+mock.on({}, { content: process.argv[3] });
 mock.start().then(() => console.log(mock.url));
 process.stdin.on("end", () => process.exit()).resume();
-""" % (PIECE, json.dumps(TEXT))
+"""
 
 
 class Subject(NamedTuple):
@@ -82,11 +82,9 @@ def serve_fake() -> None:
 
 def serve_bare() -> None:
     """An app that reads and sends, under the server that the fake has."""
+    from playhead import Delivery, FakeClaude, say
     from playhead.doors.server import Server
     from playhead.engine.http import Incoming
-    from playhead import Delivery, FakeClaude, say
-
-
 
     fake = FakeClaude([say(TEXT), say(TEXT)], conversations="any", delivery=Delivery(pieces=PIECE, chunks="event"))
     headers = {"x-api-key": "k", "anthropic-version": "2023-06-01", "content-type": "application/json"}
@@ -238,7 +236,7 @@ async def rate(subject: Subject, asked: list[list[bytes]]) -> tuple[float, float
 def running(name: str) -> Iterator[Subject]:
     """A server in a process of its own."""
     if name == "aimock":
-        command = ["node", "-e", NODE, str(AIMOCK / "node_modules/@copilotkit/aimock")]
+        command = ["node", "-e", NODE, str(AIMOCK / "node_modules/@copilotkit/aimock"), str(PIECE), TEXT]
     else:
         command = [sys.executable, "-W", "ignore", __file__, "--serve", name]
     began = time.perf_counter()
