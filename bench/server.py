@@ -1,10 +1,11 @@
 """What a served fake costs, side by side on loopback: a bare ASGI app, the fake with all its checks, and aimock.
 
 usage: server.py [--big] [--memory] [--limit SHARE]; prints the requests a second of the fake over those of each
-other, for JSON of 2 KB, streams of 60 events and a history of 257 KB that is sent again with every turn, and the same
-by the processor time that each server spent, which a busy machine disturbs least. The bare app runs under the same
-uvicorn, reads the body and sends the very bytes that the fake sends. aimock is taken from `AIMOCK`, a folder
-with `node_modules/@copilotkit/aimock`, and left out where there is none.
+other, and the same by the processor time that each server spent, which a busy machine disturbs least. The cases: JSON
+of 2 KB; a stream of 60 events in one write, as the fake sends it unless told otherwise (aimock writes each event); the
+same in a write for each event; a history of 257 KB that is sent again with every turn. The bare app runs under the
+same uvicorn, reads the body and sends the very bytes that the fake sends. aimock is taken from `AIMOCK`, a folder with
+`node_modules/@copilotkit/aimock`, and left out where there is none.
 
 Then: the time from starting a server's process to its first answer, and 200 conversations at once of which each tenth
 breaks a rule: every one must get what is its own, and the verdict must name those and no others. `--memory` sends
@@ -64,15 +65,17 @@ class Subject(NamedTuple):
 
 def serve_fake() -> None:
     """The fake, as `serve` serves it; a first message that begins with "loop" plays a tool loop."""
-    from playhead import Delivery, call, say, serve
+    from playhead import Delivery, call, deliver, say, serve
 
     def play(request: Any) -> Any:
         words = request.body["messages"][0]["content"]
+        if words.startswith("events"):
+            return deliver(say(TEXT), pieces=PIECE, chunks="event")
         if not words.startswith("loop"):
             return say(TEXT)
         return call("look", key=words) if request.turn == 1 else say(f"found {words}")
 
-    delivery = Delivery(pieces=PIECE, chunks="event")
+    delivery = Delivery(pieces=PIECE)
     with serve(play, conversations="any", max_requests=10**9, delivery=delivery) as server:
         print(server.url, flush=True)
         sys.stdin.read()
@@ -92,6 +95,7 @@ def serve_bare() -> None:
         stream: fake.answer(Incoming(method="POST", path="/v1/messages", headers=headers, body=asking("hi", stream)))
         for stream in (False, True)
     }
+    whole = made[True].body
     json_headers = [(b"content-type", b"application/json"), (b"content-length", str(len(made[False].body)).encode())]
     event_headers = [(b"content-type", b"text/event-stream"), (b"cache-control", b"no-cache")]
 
@@ -112,7 +116,7 @@ def serve_bare() -> None:
             await send({"type": "http.response.body", "body": made[False].body, "more_body": False})
             return
         await send({"type": "http.response.start", "status": 200, "headers": event_headers})
-        for chunk in made[True].chunks:
+        for chunk in made[True].chunks if b"events " in pieces[-1] else [whole]:
             await send({"type": "http.response.body", "body": chunk, "more_body": True})
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
@@ -183,9 +187,9 @@ async def connect(port: int) -> Connection:
 _TOLD = iter(range(10**12))
 
 
-def short(stream: bool, count: int) -> list[bytes]:
+def short(case: str, count: int) -> list[bytes]:
     """Requests that have nothing to do with each other."""
-    return [post(asking(f"question {next(_TOLD)}", stream)) for _ in range(count)]
+    return [post(asking(f"{case} {next(_TOLD)}", case != "json")) for _ in range(count)]
 
 
 def growing(count: int) -> list[bytes]:
@@ -210,7 +214,7 @@ def requests_of(case: str, count: int) -> list[list[bytes]]:
     each = count // CONNECTIONS
     if case == "history":
         return [growing(each) for _ in range(CONNECTIONS)]
-    return [short(case == "stream", each) for _ in range(CONNECTIONS)]
+    return [short(case, each) for _ in range(CONNECTIONS)]
 
 
 async def rate(subject: Subject, asked: list[list[bytes]]) -> tuple[float, float]:
@@ -256,14 +260,14 @@ def running(name: str) -> Iterator[Subject]:
 
 async def first_answer(subject: Subject) -> None:
     connection = await connect(subject.port)
-    answer = await connection.ask(short(False, 1)[0])
+    answer = await connection.ask(short("json", 1)[0])
     assert answer.startswith(b"HTTP/1.1 200"), answer
-    events = (await connection.ask(short(True, 1)[0])).count(b"event: ")
+    events = (await connection.ask(short("stream", 1)[0])).count(b"event: ")
     assert 55 <= events <= 65, f"a stream of {subject.name} has {events} events"
     connection.close()
 
 
-CASES = {"json": 1600, "stream": 480, "history": 160}
+CASES = {"json": 1600, "stream": 480, "events": 480, "history": 160}
 """Requests of a round: of each as many as take a moment."""
 
 
@@ -361,7 +365,7 @@ def main() -> int:
         print("aimock is left out: AIMOCK names no folder with node_modules/@copilotkit/aimock")
     with ExitStack() as stack:
         subjects = [stack.enter_context(running(name)) for name in names]
-        shares = compare(subjects, rounds=7 if options.big else 3, times=4 if options.big else 1)
+        shares = compare(subjects, rounds=5 if options.big else 3, times=2 if options.big else 1)
     starts = {name: statistics.median(started(name) for _ in range(5 if options.big else 3)) for name in names}
     print("start to first answer:", ", ".join(f"{name} {seconds:.2f} s" for name, seconds in starts.items()))
     with running("fake") as fake:
