@@ -326,13 +326,24 @@ def test_the_control_path_under_its_own_names(server: Serving, host: str) -> Non
     assert unseen(server, request(method="GET", path=b"/_playhead/verdict", host=host)).status == 200
 
 
-@pytest.mark.parametrize("client", [("192.0.2.7", 5), ("::ffff:192.0.2.7", 5), ("localhost", 5), None])
-def test_the_control_path_is_asked_for_from_elsewhere(server: Serving, client: Any) -> None:
-    """Whoever is not on this machine is refused, whatever host he names."""
-    asked: list[Any] = []
+CLIENTS: dict[Any, int] = {
+    ("192.0.2.7", 5): 403,
+    ("::ffff:192.0.2.7", 5): 403,
+    ("localhost", 5): 403,
+    None: 403,
+    ("127.0.0.2", 5): 200,
+    ("::1", 5): 200,
+    ("::ffff:127.0.0.1", 5): 200,
+}
+
+
+@pytest.mark.parametrize(("client", "status"), CLIENTS.items())
+def test_the_control_path_is_for_this_machine(server: Serving, client: Any, status: int) -> None:
+    """Whoever asks from elsewhere is refused, whatever host he names."""
+    told: list[Any] = []
 
     async def send(message: Any) -> None:
-        asked.append(message)
+        told.append(message)
 
     async def receive() -> Any:
         return {"type": "http.request", "body": b"", "more_body": False}
@@ -347,8 +358,8 @@ def test_the_control_path_is_asked_for_from_elsewhere(server: Serving, client: A
         "client": client,
     }
     asyncio.run(server._server._application(scope, receive, send))
-    assert asked[0]["status"] == 403
-    assert b"this machine only" in asked[1]["body"]
+    assert told[0]["status"] == status
+    assert (b"this machine only" in told[1]["body"]) is (status == 403)
 
 
 def test_the_control_path_has_no_cors(server: Serving) -> None:
