@@ -37,6 +37,9 @@ long: $(INSTALLED)  ## what takes too long for every change: big fuzzing, large 
 	$(BIN)/python bench/replay_corpus.py
 	$(BIN)/python bench/damage_cassettes.py --count 10000
 	$(BIN)/python bench/kill_recordings.py 200
+	$(BIN)/python bench/hostile_server.py 10000
+	$(BIN)/python bench/server.py --big
+	$(BIN)/python bench/server.py --memory
 	$(BIN)/python tests/vcr_matrix.py
 	$(BIN)/python tests/sdk_matrix.py
 
@@ -49,6 +52,7 @@ bench: $(INSTALLED)  ## what the fake costs, as ratios measured in one run
 	$(BIN)/python bench/replay.py
 	$(BIN)/python bench/redaction.py
 	$(BIN)/python bench/vcrpy.py
+	$(BIN)/python bench/server.py
 
 $(INSTALLED): pyproject.toml README.md $(shell find src -name '*.py' -o -name '*.jsonl' -o -name py.typed)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

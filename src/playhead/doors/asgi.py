@@ -26,6 +26,10 @@ LARGEST = 32 * 2**20
 """How many bytes a body may have (platform.claude.com/docs/en/api/errors, request size limits)."""
 
 _TOO_LARGE = "Request exceeds the maximum size"
+_UNREAD = "req_unread"
+_LINGERS = 4
+"""How many times the largest body is read and thrown away, so that a client which is still sending reads its answer."""
+
 _NO_LENGTH = frozenset({204, 304})
 
 
@@ -66,13 +70,11 @@ class Door:
         if scope["type"] != "http":
             return  # there are no web sockets here; the server refuses them
         body = await body_of(scope, receive, self._largest)
-        if body is None:
-            return
         if isinstance(body, bytes):
             outgoing = self._control(scope, body) or self._asked(incoming_of(scope, body))
-        else:
-            outgoing = body
-        await self._sent(outgoing, scope, receive, send)
+            await self._sent(outgoing, scope, receive, send)
+        elif body is not None:
+            await refuse(body, scope, receive, send)
 
     def _asked(self, incoming: Incoming) -> Outgoing:
         try:
@@ -134,9 +136,11 @@ def headers_of(pairs: Iterable[tuple[bytes, bytes]]) -> Mapping[str, str]:
 
 async def body_of(scope: Scope, receive: Receive, largest: int = LARGEST) -> bytes | Outgoing | None:
     """The body of a request; the API's refusal of one that is too large, None where the client has gone."""
+    if scope["method"] == "PRI" or scope.get("http_version") == "0.9":  # PRI is how HTTP/2 begins
+        return _refused(505, "invalid_request_error", "This server speaks HTTP/1.1")
     told = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
     if told.isdigit() and int(told) > largest:
-        return _refused()
+        return _refused(413, "request_too_large", _TOO_LARGE)
     pieces: list[bytes] = []
     size, more = 0, True
     while more:
@@ -146,15 +150,15 @@ async def body_of(scope: Scope, receive: Receive, largest: int = LARGEST) -> byt
         piece = message.get("body", b"")
         size += len(piece)
         if size > largest:
-            return _refused()
+            return _refused(413, "request_too_large", _TOO_LARGE)
         pieces.append(piece)
         more = message.get("more_body", False)
     return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
-def _refused() -> Outgoing:
-    body = error_body("request_too_large", _TOO_LARGE, "req_size")
-    return json_answer(413, body, "req_size", connection="close", **{"x-should-retry": "false"})
+def _refused(status: int, kind: str, message: str) -> Outgoing:
+    body = error_body(kind, message, _UNREAD)
+    return json_answer(status, body, _UNREAD, connection="close", **{"x-should-retry": "false"})
 
 
 def _headers(answer: Outgoing) -> list[tuple[bytes, bytes]]:
@@ -172,6 +176,23 @@ async def answer_with(answer: Outgoing, scope: Scope, send: Send) -> None:
     await send({"type": "http.response.start", "status": answer.status, "headers": _headers(answer)})
     body = b"" if scope["method"] == "HEAD" else answer.body
     await send({"type": "http.response.body", "body": body, "more_body": False})
+
+
+async def refuse(answer: Outgoing, scope: Scope, receive: Receive, send: Send) -> None:
+    """Sends an answer to a request that was not read to its end.
+
+    A connection that is closed while its client sends is reset, and the answer lost with it: the rest is taken in
+    before the end, up to a limit.
+    """
+    await send({"type": "http.response.start", "status": answer.status, "headers": _headers(answer)})
+    body = b"" if scope["method"] == "HEAD" else answer.body
+    await send({"type": "http.response.body", "body": body, "more_body": True})
+    left, more = _LINGERS * LARGEST, True
+    while more and left > 0:
+        message = await receive()
+        more = message["type"] != "http.disconnect" and message.get("more_body", False)
+        left -= len(message.get("body", b""))
+    await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
 async def lifespan(receive: Receive, send: Send, at_the_end: Callable[[], Awaitable[None]] | None = None) -> None:

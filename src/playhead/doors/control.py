@@ -87,15 +87,24 @@ def _stranger(scope: Scope) -> str | None:
     headers = headers_of(scope["headers"])
     if "origin" in headers or headers.get("sec-fetch-site", "none") != "none":
         return "the control path does not answer pages in a browser"
-    host = headers.get("host", "").rpartition(":")[0] or headers.get("host", "")
-    if host != "localhost" and not _is_loopback(host.strip("[]")):
+    host = _name(headers.get("host", ""))
+    if host != "localhost" and not _is_loopback(host):
         return f"the control path is not at {host!r}: name it by 127.0.0.1 or localhost"
     return None
 
 
+def _name(host: str) -> str:
+    """The name or address in a host header, without its port."""
+    if host.startswith("["):
+        return host[1:].partition("]")[0]
+    return host.partition(":")[0].lower()
+
+
 def _is_loopback(host: str) -> bool:
     try:
-        return ipaddress.ip_address(host).is_loopback
+        address = ipaddress.ip_address(host)
+        # a server on :: sees clients of IPv4 under such addresses
+        return (getattr(address, "ipv4_mapped", None) or address).is_loopback
     except ValueError:
         return False
 

@@ -26,6 +26,9 @@ _NEEDED = "the server needs uvicorn: pip install 'playhead[serve]'"
 _GRACE = 1
 """Seconds that open answers have when the server stops."""
 
+_HEAD = 64 * 1024
+"""Bytes that the head of a request may have beyond what the first read brings."""
+
 _IDLE = 75
 """Seconds for which an idle connection is kept: SDKs keep theirs for up to a minute."""
 
@@ -60,6 +63,7 @@ class Server:
         self._socket = _listening(self._host, self._asked)
         config = uvicorn.Config(
             self._application,
+            http=_protocol(),
             log_config=None,
             log_level="critical",
             access_log=False,
@@ -130,6 +134,36 @@ def _uvicorn() -> Any:
     except ImportError:
         raise SetupError(_NEEDED) from None
     return uvicorn
+
+
+def _protocol() -> Any:
+    """The class that speaks HTTP: over httptools where that is installed, which would gather up a head without end."""
+    try:
+        from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+    except ImportError:
+        return "h11"  # it has a limit of its own
+
+    class Bounded(HttpToolsProtocol):
+        beyond = 0
+        within_head = False
+
+        def on_message_begin(self) -> None:
+            super().on_message_begin()
+            self.beyond, self.within_head = 0, True
+
+        def on_headers_complete(self) -> None:
+            self.within_head = False
+            super().on_headers_complete()
+
+        def data_received(self, data: bytes) -> None:
+            if self.within_head:
+                self.beyond += len(data)
+                if self.beyond > _HEAD:
+                    self.send_400_response("The head of the request is too large.")
+                    return
+            super().data_received(data)
+
+    return Bounded
 
 
 def _listening(host: str, port: int) -> socket.socket:
