@@ -398,6 +398,16 @@ def test_it_binds_to_this_machine_alone() -> None:
         assert address == "127.0.0.1"
 
 
+def test_answers_leave_at_once(server: Serving) -> None:
+    """No write waits until the one before it is acknowledged."""
+    running = server._server._server
+    assert running is not None
+    with connected(server, request(asking(), connection="keep-alive")) as connection:
+        assert answer_on(connection).status == 200
+        (held,) = running.server_state.connections
+        assert held.transport.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
 def test_a_number_and_words_for_every_one(server: Serving) -> None:
     """Answers in parallel connections do not mix: each is to its own question."""
 

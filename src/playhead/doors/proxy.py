@@ -22,6 +22,7 @@ from playhead.doors.asgi import (
     body_of,
     lifespan,
     raise_to_server,
+    refuse,
 )
 from playhead.engine.http import Outgoing, json_answer
 from playhead.errors import SetupError
@@ -58,7 +59,7 @@ class Proxy:
         if body is None:
             return
         if not isinstance(body, bytes):
-            await answer_with(body, scope, send)
+            await refuse(body, scope, receive, send)
             return
         try:
             response = await self._transport.handle_async_request(self._request(scope, body))

@@ -169,7 +169,8 @@ def _protocol() -> Any:
 def _listening(host: str, port: int) -> socket.socket:
     try:
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        listening = socket.socket(family, socket.SOCK_STREAM)
+        # the protocol is named since asyncio switches Nagle's algorithm off only where it is; 40 ms for every answer
+        listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     except OSError as error:
         raise SetupError(f"there is no address {host!r} to listen on: {error}") from None
     try:
