@@ -138,3 +138,12 @@ def test_ten_and_more() -> None:
 def test_nothing_to_say() -> None:
     """An empty text keeps its label, so that no row is lost."""
     assert "    what\n" in report([replace(BROKEN, message="")])
+
+
+def test_more_than_anybody_reads() -> None:
+    """The first hundred are shown, and how many there are; the headline counts all."""
+    text = report([replace(BROKEN, message=f"fault {number}") for number in range(20_000)])
+    assert text.startswith("the API takes this conversation, but the loop is broken (20000 broken)")
+    assert "fault 99\n" in text
+    assert "fault 100\n" not in text
+    assert text.endswith("\n\n... and 19900 more")

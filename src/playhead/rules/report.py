@@ -14,6 +14,8 @@ from playhead.rules.rule import LEVELS, Violation, told_once
 
 WIDTH = 80
 _LABEL = 8
+_SHOWN = 100
+"""Who has more faults than this does not read them all."""
 
 
 def summary(violations: Iterable[Violation]) -> str:
@@ -34,11 +36,13 @@ def headline(violations: Sequence[Violation]) -> str:
 def report(violations: Sequence[Violation], notes: Sequence[str] = ()) -> str:
     """The whole report: a headline, each violation with where, what, the API's words, the fix; then the notes.
 
-    A fault that two rules tell is shown once.
+    A fault that two rules tell is shown once, and only the first hundred are.
     """
     violations = told_once(violations)
     parts = [headline(violations)]
-    parts += [_violation(number, violation) for number, violation in enumerate(violations, 1)]
+    parts += [_violation(number, violation) for number, violation in enumerate(violations[:_SHOWN], 1)]
+    if len(violations) > _SHOWN:
+        parts.append(f"... and {len(violations) - _SHOWN} more")
     if notes:
         parts.append("\n".join(textwrap.fill(note, WIDTH) for note in notes))
     return "\n\n".join(parts)

@@ -26,6 +26,9 @@ REMEMBERED = 64
 _NEAR = 8
 """How many of its last messages a client may send otherwise, without cache marks say, and still go on with a body."""
 
+_PROBED = 40
+"""Bytes at the end of a conversation's first message that are looked at before the rest."""
+
 _WEIGHED = ("messages", "system", "tools")
 _OPENING = re.compile(rb'"messages"[ \t\r\n]*:[ \t\r\n]*\[')
 _GOES_ON = re.compile(rb"[ \t\r\n]*,[ \t\r\n]*")
@@ -148,7 +151,8 @@ class Bodies:
             if not same:
                 searched = _messages_start(raw) if searched is None else searched
                 start = searched
-            count = _common(raw, start, earlier.text, most) if start else 0
+            alike = start and _begins_alike(raw, start, earlier.text)
+            count = _common(raw, start, earlier.text, most) if alike else 0
             if count > most:
                 best, most = _Nearest(earlier, earlier.text, start, count, same), count
                 if count == len(earlier.text.ends):
@@ -271,6 +275,13 @@ def _messages_start(raw: bytes) -> int:
     """Where the messages seem to begin; 0 where that cannot be seen."""
     opening = _OPENING.search(raw)
     return 0 if opening is None else opening.end()
+
+
+def _begins_alike(raw: bytes, start: int, text: Text) -> bool:
+    """Whether the first message may be the same: nearly always the end of it tells two conversations apart."""
+    end = text.ends[0]
+    place = max(0, end - _PROBED)
+    return raw.startswith(text.raw[text.start + place : text.start + end], start + place)
 
 
 def _common(raw: bytes, start: int, text: Text, most: int) -> int:
