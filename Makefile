@@ -19,7 +19,7 @@ types: $(INSTALLED)
 	$(BIN)/mypy
 
 pytest: $(INSTALLED)
-	$(BIN)/python -m pytest --numprocesses=auto
+	$(BIN)/python -m pytest --numprocesses=auto --dist=worksteal
 
 node: tests/clients/node/node_modules/.installed  ## clients of other languages, which some tests run if they are there
 
