@@ -279,7 +279,7 @@ _KNOWN_FORMS = (
     Pattern(
         name="pypi-token",
         regex=r"pypi-[A-Za-z0-9_-]{40,}",
-        source="https://pypi.org/help/#apitoken",
+        source=_GITHUB,
         anchors=("pypi-",),
         in_run=True,
         is_secret=has_random_run,
