@@ -2,31 +2,19 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
 from playhead import FakeClaude, check, load
 from playhead.cassettes.document import read
+from scripts import loaded
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "cassettes"
 
 
-def _made_by() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("record_cassettes", ROOT / "examples" / "record_cassettes.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-MADE_BY = _made_by()
+MADE_BY = loaded(ROOT / "examples" / "record_cassettes.py")
 
 
 def test_every_file_is_made_by_the_script() -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
-import sys
 import time
 from pathlib import Path
 from types import ModuleType
@@ -15,6 +13,7 @@ import pytest
 
 from playhead.script.faults import Connection, Ending
 from playhead.wire.damage import DAMAGES
+from scripts import loaded
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE, SCRIPT = ROOT / "docs" / "faults.md", ROOT / "bench" / "fault_table.py"
@@ -31,13 +30,7 @@ def page() -> str:
 def script() -> ModuleType:
     if not SCRIPT.is_file():
         pytest.skip("bench/ is not part of this checkout")
-    spec = importlib.util.spec_from_file_location("fault_table", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+    return loaded(SCRIPT)
 
 
 def test_the_tables(page: str, script: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:

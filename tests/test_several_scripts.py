@@ -93,7 +93,7 @@ def test_functions_choose() -> None:
         assert third.content[0].text == "again"  # type: ignore[union-attr]
 
 
-def test_a_subagent_inside_a_tool() -> None:
+def test_a_conversation_inside_a_tool() -> None:
     """While a tool runs, its own conversation is played on the same fake; afterwards the first goes on."""
     scripts: dict[str, list[Any]] = {
         "Plan my trip": [
@@ -117,7 +117,7 @@ def test_a_subagent_inside_a_tool() -> None:
     ]
 
 
-def test_a_subagent_in_a_thread_of_its_own() -> None:
+def test_a_conversation_inside_a_tool_in_a_thread_of_its_own() -> None:
     """The same where the tool hands its work to another thread and waits for it."""
     found: list[str] = []
 
@@ -132,7 +132,7 @@ def test_a_subagent_in_a_thread_of_its_own() -> None:
     assert found == ["inside"]
 
 
-def test_a_subagent_needs_a_script_of_its_own() -> None:
+def test_a_conversation_inside_a_tool_needs_a_script_of_its_own() -> None:
     """With one script for one conversation, a second conversation is told to be one."""
     fake = FakeClaude([call("delegate", task="Look up the tide"), say("4.1 m"), say("done")])
     ask(fake.client(), "Plan my trip")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
-import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -13,6 +11,7 @@ import pytest
 from playhead.cassettes.document import CassetteError, read
 from playhead.errors import RecordingError
 from playhead.readers.table import session_of
+from scripts import loaded
 
 BENCH = Path(__file__).resolve().parents[2] / "bench" / "damage_cassettes.py"
 
@@ -21,13 +20,7 @@ BENCH = Path(__file__).resolve().parents[2] / "bench" / "damage_cassettes.py"
 def damaging() -> ModuleType:
     if not BENCH.is_file():
         pytest.skip("bench/ is not part of this checkout")
-    spec = importlib.util.spec_from_file_location("damage_cassettes", BENCH)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+    return loaded(BENCH)
 
 
 def test_cuts_and_flips(damaging: ModuleType) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -12,6 +10,7 @@ import pytest
 from playhead.errors import RecordingError
 from playhead.readers.table import session_of
 from readers.samples import SAMPLES
+from scripts import loaded
 
 BENCH = Path(__file__).resolve().parents[2] / "bench" / "fuzz_readers.py"
 
@@ -20,13 +19,7 @@ BENCH = Path(__file__).resolve().parents[2] / "bench" / "fuzz_readers.py"
 def fuzzing() -> ModuleType:
     if not BENCH.is_file():
         pytest.skip("bench/ is not part of this checkout")
-    spec = importlib.util.spec_from_file_location("fuzz_readers", BENCH)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+    return loaded(BENCH)
 
 
 def test_mutations_of_every_sample(fuzzing: ModuleType) -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 from playhead.readers import streams
+from scripts import loaded
 
 BENCH = Path(__file__).resolve().parents[2] / "bench" / "memory_readers.py"
 MEGABYTE = 1_000_000
@@ -19,13 +18,7 @@ MEGABYTE = 1_000_000
 def measuring() -> ModuleType:
     if not BENCH.is_file():
         pytest.skip("bench/ is not part of this checkout")
-    spec = importlib.util.spec_from_file_location("memory_readers", BENCH)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+    return loaded(BENCH)
 
 
 @pytest.mark.parametrize("kind", ["raw-sse", "event-json-lines", "claude-code-stream-json"])
