@@ -22,6 +22,7 @@ from playhead.cassettes.secrets import PATTERNS, Pattern
 from playhead.cassettes.volatile import VolatileLike
 from playhead.doors.clock import Clock
 from playhead.doors.sdk import Transport
+from playhead.engine.ending import end_of
 from playhead.engine.engine import Engine, Settings
 from playhead.engine.http import Incoming, Outgoing
 from playhead.engine.player import Share
@@ -270,6 +271,16 @@ class FakeClaude:
             others = sorted({violation.rule for violation in self.violations})
             seen = f"; seen so far: {', '.join(others)}" if others else "; nothing else was violated either"
             raise ExpectationNotMet(f"no violation of {wanted} came, but the test expects one{seen}", wanted)
+
+    def ended(self, how: Literal["returned", "raised", "running"], value: object = None) -> None:
+        """Tells how the loop ended, which cannot be seen over HTTP: what it returned, or the exception that it raised;
+        `running` where it was stopped.
+
+        `violations` then has what only the end shows: an answer that is none, an error that was hidden, a tool's
+        failure that ended the loop. No further request is expected.
+        """
+        with self._lock:
+            self._engine.end = end_of(how, value)
 
     def expire_threads(self) -> None:
         """Forgets every conversation that the server holds: who continues one gets a 404 `thread_not_found`."""

@@ -89,6 +89,7 @@ class Engine:
         self.refused: list[Violation] = []
         self.limit_reached = False
         self.watching = False
+        self.end: Mapping[str, object] | None = None
         self.strays: list[str] = []
         self._found: list[Violation] = []
         self._checker = Checker(
@@ -103,7 +104,7 @@ class Engine:
     @property
     def session(self) -> Session:
         """What was seen so far."""
-        return Session(exchanges=tuple(self.exchanges), alone=self.settings.alone)
+        return Session(exchanges=tuple(self.exchanges), end=self.end, alone=self.settings.alone)
 
     @property
     def violations(self) -> tuple[Violation, ...]:
@@ -112,9 +113,9 @@ class Engine:
         if self.watching:
             for exchange in self.exchanges:
                 found += told_once(self._checker.on_answer(exchange))
-        if self.watching or self.limit_reached:
+        if self.watching or self.limit_reached or self.end is not None:
             limit = self.settings.limit if self.limit_reached else None
-            found += self._checker.on_end(self.exchanges, None, limit, over=False)
+            found += told_once(self._checker.on_end(self.exchanges, self.end, limit, over=self.end is not None))
         return tuple(sorted(found, key=lambda violation: violation.exchange or 0))
 
     def exchange(self, position: int) -> Exchange:

@@ -1,0 +1,235 @@
+"""What was wrong in a trial: the violations that the fake saw, and what only they see who called the loop.
+
+Law: pure questions on a `Run`. The fake compares numbers by value; here, where client and tools are ours, types count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
+
+from playhead.rules.calls import named
+from playhead.rules.rule import LEVELS, Violation, told_once
+from playhead.testing.stage import Execution, Run
+from playhead.testing.trial import FIRST, SECOND
+from playhead.wire.codec import JsonObject, canonical, encode_text
+from playhead.wire.equality import same
+from playhead.wire.exchange import Exchange
+from playhead.wire.turns import blocks_of
+
+
+class OwnRule(NamedTuple):
+    """A rule that is judged here, as what breaks it is not in the requests. `why` says what becomes of it."""
+
+    statement: str
+    why: str
+    fix: str
+
+
+OWN_RULES: Mapping[str, OwnRule] = MappingProxyType(
+    {
+        "caller-data-unchanged": OwnRule(
+            "A loop does not change the lists and dicts that it is given.",
+            "The caller's next conversation begins with what this one left behind, and its tools with what was added.",
+            "copy what you are given: `history = [*messages]`, and make new dicts where something changes",
+        ),
+        "tool-input-passed-on": OwnRule(
+            "A tool gets the arguments that Claude gave, each with its value and its type.",
+            "What Claude asked for and what is done differ, and nobody can see it in the conversation.",
+            "call the tool with the block's `input` as it is: `function(**block.input)`",
+        ),
+    }
+)
+"""Rules of the kit's own, by id."""
+
+_FIXES: Mapping[str, str] = MappingProxyType(
+    {
+        "assistant-content-verbatim": "send the block's `input` back as it came; do not parse, round or rebuild it",
+        "history-resent-in-full": "begin the first request's messages with all that the loop was given",
+        "tools-resent-every-call": "offer in every request all the tools that the loop was given",
+        "conversation-starts-clean": (
+            "keep the history in the call, not in the module, the class or a default argument; begin with "
+            "`history = [*messages]`"
+        ),
+        "loop-bounded": "give every wait an end, and the loop a limit of turns",
+        **{rule: own.fix for rule, own in OWN_RULES.items()},
+    }
+)
+"""What to do, for each rule that is judged here."""
+
+
+def judge(run: Run) -> list[Violation]:
+    """The violations of a trial that fail it, in their order; what only follows from a refusal is left out."""
+    failing = LEVELS[: LEVELS.index("broken") + 1]
+    seen = [*told_once(run.violations)]
+    for check in _CHECKS:
+        seen += check(run)
+    refused = min((its.exchange or 0 for its in seen if its.level == "reject"), default=None)
+    found = [its for its in seen if its.level in failing and (refused is None or (its.exchange or 0) <= refused)]
+    # of one exchange, what the API says first
+    found.sort(key=lambda its: (its.exchange or 0, its.level != "reject"))
+    return found
+
+
+def _broken(rule: str, path: str, message: str, exchange: int | None) -> Violation:
+    return Violation(rule=rule, level="broken", path=path, message=message, fix=_FIXES[rule], exchange=exchange)
+
+
+def _types_kept(run: Run) -> Iterator[Violation]:
+    """Inputs that came back equal in value, and of another type: 3 for 3.0."""
+    issued = {str(call.get("id")): call for exchange in run.exchanges for call in exchange.calls()}
+    for exchange in run.exchanges:
+        start = max(0, len(exchange.messages) - 2)
+        for index, message in enumerate(exchange.messages[start:], start):
+            for block in blocks_of(message) if isinstance(message, dict) else ():
+                sent = block.data.get("input")
+                call = issued.get(str(block.data.get("id"))) if block.type == "tool_use" else None
+                if call is None or canonical(sent) == canonical(call.get("input")) or not same(sent, call.get("input")):
+                    continue
+                yield _broken(
+                    "assistant-content-verbatim",
+                    f"$.messages[{index}].content[{block.position}].input",
+                    f"the input of {named(call)} is sent back as {_shown(sent)}; it came as {_shown(call['input'])}",
+                    exchange.number,
+                )
+                return
+
+
+def _arguments_kept(run: Run) -> Iterator[Violation]:
+    """Tools that were run with other arguments than Claude gave."""
+    calls = [(exchange, call) for exchange in run.exchanges for call in exchange.calls()]
+    for execution in run.executions:
+        its = [(exchange, call) for exchange, call in calls if call.get("name") == execution.name]
+        if not its or any(_given(execution, call) for _, call in its):
+            continue
+        exchange, call = its[-1]
+        yield _broken(
+            "tool-input-passed-on",
+            f"$response.content[{exchange.content.index(call)}].input",
+            f"{execution.name} was run with {_shown(execution.arguments)}; Claude asked for {_shown(call.get('input'))}",
+            exchange.number,
+        )
+        return
+
+
+def _given(execution: Execution, call: JsonObject) -> bool:
+    """Whether the arguments are those of the call; what a loop adds, as defaults, is its own affair."""
+    asked = call.get("input")
+    if not isinstance(asked, dict):
+        return True
+    given = {key: value for key, value in execution.arguments.items() if key in asked}
+    try:
+        return canonical(given) == canonical(asked)
+    except (TypeError, ValueError):
+        return False
+
+
+def _nothing_changed(run: Run) -> Iterator[Violation]:
+    """The caller's messages and tools, before and after."""
+    for ending in run.endings:
+        for name, before, after in zip(("messages", "tools"), ending.given, ending.left, strict=True):
+            if before != after:
+                length = len(after) - len(before) if isinstance(after, Sequence) else 0
+                what = f"it is {abs(length)} longer" if length > 0 else "its content differs"
+                last = run.exchanges[-1].number if run.exchanges else None
+                yield _broken("caller-data-unchanged", f"${name}", f"the loop changed the caller's `{name}`: {what}", last)
+
+
+def _begins_with_all(run: Run) -> Iterator[Violation]:
+    """The first request has what the loop was given, in its order, and offers its tools."""
+    first = next((exchange for exchange in run.exchanges if exchange.is_message), None)
+    if first is None or not run.endings or run.trial.conversations != "one":
+        return
+    messages, tools = run.endings[0].given
+    sent = [*_words(first.messages)]
+    for index, message in enumerate(messages):
+        for words in _words([message]):
+            place = next((place for place, text in enumerate(sent) if words in text), None)
+            if place is None:
+                yield _broken(
+                    "history-resent-in-full",
+                    "$.messages",
+                    f"message {index} of those that the loop was given is not in its first request: {_shown(words)}",
+                    first.number,
+                )
+                return
+            sent = sent[place:]
+    offered = {str(tool.get("name")) for tool in (first.request or {}).get("tools") or () if isinstance(tool, dict)}
+    missing = [str(tool.get("name")) for tool in tools if str(tool.get("name")) not in offered]
+    if missing:
+        what = f"the first request does not offer {', '.join(missing)}, which the loop was given"
+        yield _broken("tools-resent-every-call", "$.tools", what, first.number)
+
+
+def _words(messages: Sequence[object]) -> Iterator[str]:
+    """The texts and ids of messages, in their order."""
+    for message in messages:
+        content = message.get("content") if isinstance(message, dict) else None
+        if isinstance(content, str):
+            yield content
+        for block in blocks_of(message) if isinstance(message, dict) and isinstance(content, list) else ():
+            for member in ("text", "id", "tool_use_id"):
+                if isinstance(block.data.get(member), str):
+                    yield block.data[member]
+
+
+def _kept_apart(run: Run) -> Iterator[Violation]:
+    """Nothing of one conversation stands in another."""
+    if run.trial.conversations == "one":
+        return
+    last = run.exchanges[-1].number if run.exchanges else None
+    mine = {FIRST: 0, SECOND: 0}
+    for exchange in run.exchanges:
+        text = encode_text(exchange.messages)
+        held = [prompt for prompt in mine if prompt in text]
+        for prompt in held:
+            mine[prompt] += 1
+        if len(held) == 2:
+            what = f"the request of one conversation holds what another began with: {held[0]!r} and {held[1]!r}"
+            yield _broken("conversation-starts-clean", "$.messages", what, exchange.number)
+            return
+    for prompt, count in mine.items():
+        if not count and run.exchanges:
+            what = f"the conversation that begins with {prompt!r} was never sent"
+            yield _broken("conversation-starts-clean", "$.messages", what, last)
+
+
+def _ends(run: Run) -> Iterator[Violation]:
+    """A loop that neither ended nor asked for anything."""
+    if run.silent:
+        last = run.exchanges[-1].number if run.exchanges else None
+        yield _broken("loop-bounded", "$", "the loop neither ended nor sent a request, and was left behind", last)
+
+
+def _shown(value: object) -> str:
+    try:
+        text = encode_text(value)
+    except (TypeError, ValueError):
+        text = repr(value)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+_LONGEST = 80
+_CHECKS: Sequence[Callable[[Run], Iterator[Violation]]] = (
+    _types_kept,
+    _arguments_kept,
+    _nothing_changed,
+    _begins_with_all,
+    _kept_apart,
+    _ends,
+)
+
+
+def leftovers(run: Run, extra: int) -> Violation | None:
+    """What a conversation that should begin afresh begins with, where that is more than it was: `extra` messages."""
+    first = next((exchange for exchange in run.exchanges if exchange.is_message), None)
+    if first is None or extra_messages(run, first) <= extra:
+        return None
+    what = f"a new conversation begins with {len(first.messages)} messages; it was given {len(run.trial.messages)}"
+    return _broken("conversation-starts-clean", "$.messages", what, first.number)
+
+
+def extra_messages(run: Run, first: Exchange) -> int:
+    """How many messages more than it was given the loop's first request has."""
+    return len(first.messages) - len(run.endings[0].given[0] if run.endings else run.trial.messages)

@@ -1,0 +1,208 @@
+"""One trial of a loop: a fake that plays its steps, functions that are counted, and all that was seen.
+
+Law: plays and gathers; `judging` says what was wrong.
+"""
+
+from __future__ import annotations
+
+import copy
+import threading
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from playhead.errors import PlayheadError
+from playhead.fake import FakeClaude
+from playhead.rules.rule import Level, Rule, Violation
+from playhead.testing.actor import Actor, Ending, Loop, Scene
+from playhead.testing.tools import WEB_SEARCH, Function
+from playhead.testing.trial import FIRST, SECOND, Trial, asked
+from playhead.testing.worker import Left, Worker
+from playhead.wire.codec import JsonObject
+from playhead.wire.exchange import Exchange
+
+_SLOW = 0.02
+"""The longest that a slow tool waits, in seconds, for another to be done before it."""
+_IN_VAIN = 3
+"""How often it waits in vain before it is plain that the loop runs one tool after the other."""
+_YIELDS = 20
+
+
+class Execution(NamedTuple):
+    """A tool that the loop ran: the tool's name, and its arguments as they were then."""
+
+    name: str
+    arguments: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """All that was seen of one trial. `silent` says that the loop did nothing for long, and was left behind."""
+
+    trial: Trial
+    exchanges: tuple[Exchange, ...]
+    violations: tuple[Violation, ...]
+    endings: tuple[Ending, ...]
+    executions: tuple[Execution, ...]
+    errors: tuple[PlayheadError, ...] = ()
+    silent: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """What all trials of a loop have in common."""
+
+    tools: Sequence[JsonObject]
+    functions: Mapping[str, Function]
+    rules: Sequence[Rule] = ()
+    ignore: Collection[str] = ()
+    level: Level = "broken"
+    cap: int = 100
+    patience: float = 10.0
+    async_functions: bool = False
+
+
+class Stage:
+    """Plays trials of one loop, one after the other."""
+
+    def __init__(self, loop: Loop, setting: Setting) -> None:
+        self.setting = setting
+        self._loop = loop
+        self._worker: Worker[list[Ending]] = Worker()
+        self._actor = Actor(loop, self._worker)
+        self._in_vain = 0
+
+    def play(self, trial: Trial) -> Run:
+        """Calls the loop, as often as the trial says, and gathers what came of it."""
+        setting, played = self.setting, trial.played
+        both = trial.conversations != "one"
+        fake = FakeClaude(
+            {FIRST: played, SECOND: played} if both else played,
+            rules=setting.rules,
+            ignore=setting.ignore,
+            level=setting.level,
+            max_requests=setting.cap,
+        )
+        executions: list[Execution] = []
+        slow = _Slow(self._actor, self) if trial.slow_first else None
+        functions = {
+            name: self._function(name, trial.outcomes.get(name, function), executions, slow)
+            for name, function in setting.functions.items()
+        }
+        scene = Scene(
+            fake=fake,
+            tools=_with_search(setting.tools) if trial.server_tools else setting.tools,
+            functions=fake.watch(functions),
+            turn_begins=slow.turn_begins if slow is not None else _nothing,
+            meanwhile=asked(SECOND) if trial.conversations == "at once" else None,
+        )
+        messages = [asked(FIRST)] if both else [trial.messages]
+        if trial.conversations == "in turn":
+            messages.append(asked(SECOND))
+        actor = self._actor
+        played_out = self._worker.run(
+            lambda: actor.play(scene, messages),
+            patience=setting.patience,
+            pulse=lambda: actor.requests + len(executions),
+        )
+        left = isinstance(played_out, Left)
+        if left:
+            # what is left behind keeps its client, its event loop and its thread
+            self._actor = Actor(self._loop, self._worker)
+            scene.endings.append(Ending(how="running"))
+        return _seen(trial, scene, executions, silent=isinstance(played_out, Left) and not played_out.waits)
+
+    def close(self) -> None:
+        """Lets the thread end."""
+        self._worker.close()
+
+    def _function(
+        self, name: str, function: Function, executions: list[Execution], slow: _Slow | None
+    ) -> Function:
+        """The function as the loop gets it."""
+
+        def run(**arguments: Any) -> Any:
+            executions.append(Execution(name, copy.deepcopy(arguments)))
+            if slow is not None and not self.setting.async_functions:
+                slow.wait()
+            try:
+                return function(**arguments)
+            finally:
+                if slow is not None:
+                    slow.done()
+
+        async def run_async(**arguments: Any) -> Any:
+            if slow is not None:
+                await slow.wait_async()
+            value = run(**arguments)
+            return await value if hasattr(value, "__await__") else value
+
+        return run_async if self.setting.async_functions else run
+
+    @property
+    def waits(self) -> bool:
+        """Whether a slow tool has ever been overtaken, or has not waited often enough to tell."""
+        return self._in_vain < _IN_VAIN
+
+    def waited(self, in_vain: bool) -> None:
+        """Takes in whether a slow tool was overtaken."""
+        self._in_vain = self._in_vain + 1 if in_vain else 0
+
+
+class _Slow:
+    """Makes the first tool that runs after a reply the last to be done, where others run beside it."""
+
+    def __init__(self, actor: Actor, stage: Stage) -> None:
+        self._actor = actor
+        self._stage = stage
+        self._first = True
+        self._other_done = threading.Event()
+
+    def turn_begins(self) -> None:
+        self._first = True
+        self._other_done = threading.Event()
+
+    def _is_first(self) -> bool:
+        first, self._first = self._first, False
+        return first and self._stage.waits
+
+    def wait(self) -> None:
+        # in the loop's own thread nothing runs beside it
+        if threading.get_ident() != self._actor.thread and self._is_first():
+            self._stage.waited(not self._other_done.wait(_SLOW))
+
+    async def wait_async(self) -> None:
+        import asyncio
+
+        if self._is_first():
+            for _ in range(_YIELDS):
+                if self._other_done.is_set():
+                    break
+                await asyncio.sleep(0)
+
+    def done(self) -> None:
+        if not self._first:
+            self._other_done.set()
+
+
+def _with_search(tools: Sequence[JsonObject]) -> Sequence[JsonObject]:
+    return tools if any(tool.get("name") == WEB_SEARCH["name"] for tool in tools) else [*tools, WEB_SEARCH]
+
+
+def _nothing() -> None:
+    pass
+
+
+def _seen(trial: Trial, scene: Scene, executions: Sequence[Execution], *, silent: bool) -> Run:
+    fake = scene.fake
+    if len(scene.endings) == 1:
+        fake.ended(scene.endings[0].how, scene.endings[0].value)
+    return Run(
+        trial=trial,
+        exchanges=fake.session.exchanges,
+        violations=fake.violations,
+        endings=tuple(scene.endings),
+        executions=tuple(executions),
+        errors=tuple(fake._engine.errors),
+        silent=silent,
+    )
