@@ -91,13 +91,13 @@ def reachable(schema: JsonObject) -> Iterator[Placed]:
                 continue
             seen.add(placed.place)
             yield placed
-            target = _target(schema, placed.schema)
+            target = referred(schema, placed.schema)
             if target is not None and target.place not in named:
                 named.add(target.place)
                 roots.append(target)
 
 
-def _target(document: JsonObject, schema: object) -> Placed | None:
+def referred(document: JsonObject, schema: object) -> Placed | None:
     """What a schema's `$ref` means; None where there is none, or where it leads out of the document."""
     reference = schema.get("$ref") if isinstance(schema, dict) else None
     if not isinstance(reference, str) or not (reference == "#" or reference.startswith("#/")):
@@ -123,7 +123,7 @@ def circle(schema: JsonObject) -> tuple[str, ...] | None:
 
     def next_of(placed: Placed) -> list[Placed]:
         if placed.place not in targets:
-            found = (_target(schema, part.schema) for part in _within(placed))
+            found = (referred(schema, part.schema) for part in _within(placed))
             targets[placed.place] = [target for target in found if target is not None]
         return targets[placed.place]
 
