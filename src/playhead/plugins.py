@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from operator import attrgetter
 
 from playhead.errors import SetupError
 from playhead.rules.rule import Rule
@@ -44,7 +45,7 @@ def named(name: str, what: str) -> object:
     if not module or not colon or not attribute:
         raise SetupError(f"{what} are named as MODULE:NAME, acme.{what}:{what.upper()} say, not {name!r}")
     try:
-        return getattr(import_module(module), attribute)
+        return attrgetter(attribute)(import_module(module))
     except (ImportError, AttributeError) as error:
         raise SetupError(f"the {what} {name!r} cannot be loaded: {error}") from None
 

@@ -54,7 +54,7 @@ class Serving:
         """The variables by which SDKs and tools find the server: `ANTHROPIC_BASE_URL`, `ANTHROPIC_API_KEY`, and
         `NO_PROXY`, so that what is on this machine is not looked for elsewhere.
         """
-        return MappingProxyType({**_found_at(self.url), "ANTHROPIC_API_KEY": KEY})
+        return MappingProxyType(environment(self.url))
 
     def verdict(self) -> JsonObject:
         """Whether all is well so far, as plain data: `ok`, `failures` (type and message), `violations`, `requests`."""
@@ -148,6 +148,11 @@ class RecordingProxy:
     ) -> None:
         self._server.__exit__(kind, error, trace)
         self.recording.__exit__(kind, error, trace)
+
+
+def environment(url: str) -> dict[str, str]:
+    """The variables by which SDKs and tools find a fake that is served there."""
+    return {**_found_at(url), "ANTHROPIC_API_KEY": KEY}
 
 
 def _found_at(url: str) -> dict[str, str]:

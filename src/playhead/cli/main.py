@@ -11,6 +11,7 @@ import sys
 import click
 
 from playhead import __version__
+from playhead.cli.conform import conform
 from playhead.cli.convert import convert
 from playhead.cli.demo import demo
 from playhead.cli.diff import diff
@@ -32,7 +33,7 @@ def commands() -> None:
     """
 
 
-for command in (demo, verify, show, diff, convert, record, serve, rules, schema):
+for command in (demo, verify, show, diff, convert, record, serve, conform, rules, schema):
     commands.add_command(command)
 
 

@@ -12,18 +12,22 @@ if TYPE_CHECKING:
     from playhead.testing.findings import Finding as Finding
     from playhead.testing.findings import Report as Report
     from playhead.testing.kit import check_loop as check_loop
+    from playhead.testing.machine import chat_machine as chat_machine
+    from playhead.testing.suite import conformance as conformance
     from playhead.testing.tools import raises as raises
     from playhead.testing.tools import returns as returns
 
 _HOMES = {
     "Finding": "playhead.testing.findings",
     "Report": "playhead.testing.findings",
+    "chat_machine": "playhead.testing.machine",
     "check_loop": "playhead.testing.kit",
+    "conformance": "playhead.testing.suite",
     "raises": "playhead.testing.tools",
     "returns": "playhead.testing.tools",
 }
 
-__all__ = sorted(_HOMES)
+__all__ = ["Finding", "Report", "chat_machine", "check_loop", "conformance", "raises", "returns"]
 
 
 def __getattr__(name: str) -> object:

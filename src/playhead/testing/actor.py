@@ -9,14 +9,16 @@ import asyncio
 import copy
 import threading
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from playhead.doors.sdk import Transport
-from playhead.engine.http import Incoming, Outgoing
+from playhead.engine.http import Incoming, Outgoing, json_answer
 from playhead.errors import RequestLimitReached, SetupError
 from playhead.fake import FakeClaude
+from playhead.rules.checker import error_body
 from playhead.script.script import is_async
+from playhead.testing.served import FOR_EVER
 from playhead.testing.worker import Worker
 from playhead.wire.codec import JsonObject
 
@@ -42,7 +44,7 @@ class Ending:
 
 @dataclass(slots=True, kw_only=True)
 class Scene:
-    """What is on while one trial is played: the fake, tools and functions, and what is to happen on the second request."""
+    """What is on while one trial is played: the fake, tools, functions, and what is to happen on the second request."""
 
     fake: FakeClaude
     tools: Sequence[JsonObject]
@@ -57,8 +59,9 @@ class Scene:
 class Actor:
     """Calls a loop, with an SDK client whose requests the fake of the scene answers."""
 
-    def __init__(self, loop: Loop, worker: Worker[list[Ending]]) -> None:
+    def __init__(self, loop: Loop, worker: Worker[list[Ending]], url: str | None = None) -> None:
         self._loop = loop
+        self._url = url
         self._worker = worker
         self._async = is_async(loop)
         self._scene: Scene | None = None
@@ -114,8 +117,8 @@ class Actor:
 
     def _open_client(self) -> Any:
         if self._client is None or self._client.is_closed():
-            transport = _Door(self)
-            self._client = async_client(transport) if self._async else client(transport)
+            transport = None if self._url is not None else _Door(self)
+            self._client = (async_client if self._async else client)(transport, self._url)
         return self._client
 
     def answer(self, incoming: Incoming) -> Outgoing:
@@ -125,9 +128,21 @@ class Actor:
         self._scene.turn_begins()
         try:
             return self._scene.fake.answer(incoming)
-        except RequestLimitReached:
+        except RequestLimitReached as reached:
             self._swallowed += 1
-            raise
+            if self._url is None:
+                raise
+            return self._refused(reached)
+
+    def _refused(self, reached: RequestLimitReached) -> Outgoing:
+        """The cap behind a base URL, where nothing can be raised: a refusal, and then no answer at all."""
+        told = error_body("invalid_request_error", f"Playhead: {reached}", "req_limit")
+        refusal = json_answer(400, told, "req_limit", **{"x-should-retry": "false"})
+        if not self.hopeless:
+            return refusal
+        if self._swallowed == _SWALLOWED:
+            self._worker.give_up()
+        return replace(refusal, delay=FOR_EVER)
 
     @property
     def hopeless(self) -> bool:
@@ -199,11 +214,11 @@ class _Door(Transport):
         return await super().handle_async_request(request)
 
 
-_KEY = "playhead-needs-no-key"
+_KEY = "sk-ant-playhead"
 
 
-def client(transport: Transport) -> Any:
-    """An `anthropic.Anthropic` over a transport, which tries again at once."""
+def client(transport: Transport | None, url: str | None) -> Any:
+    """An `anthropic.Anthropic` over a transport, or for a base URL, which tries again at once."""
     import anthropic
 
     class Client(anthropic.Anthropic):
@@ -212,11 +227,12 @@ def client(transport: Transport) -> Any:
         def _calculate_retry_timeout(self, *given: Any, **options: Any) -> float:
             return 0.0
 
-    return Client(api_key=_KEY, http_client=anthropic.DefaultHttpxClient(transport=transport))
+    own = None if transport is None else anthropic.DefaultHttpxClient(transport=transport)
+    return Client(api_key=_KEY, base_url=url, http_client=own)
 
 
-def async_client(transport: Transport) -> Any:
-    """An `anthropic.AsyncAnthropic` over a transport, which tries again at once."""
+def async_client(transport: Transport | None, url: str | None) -> Any:
+    """An `anthropic.AsyncAnthropic` over a transport, or for a base URL, which tries again at once."""
     import anthropic
 
     class AsyncClient(anthropic.AsyncAnthropic):
@@ -225,4 +241,5 @@ def async_client(transport: Transport) -> Any:
         def _calculate_retry_timeout(self, *given: Any, **options: Any) -> float:
             return 0.0
 
-    return AsyncClient(api_key=_KEY, http_client=anthropic.DefaultAsyncHttpxClient(transport=transport))
+    own = None if transport is None else anthropic.DefaultAsyncHttpxClient(transport=transport)
+    return AsyncClient(api_key=_KEY, base_url=url, http_client=own)

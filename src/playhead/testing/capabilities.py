@@ -14,8 +14,9 @@ from typing import Literal
 from playhead.errors import SetupError
 from playhead.testing import families
 from playhead.testing.families import Offer, Trials
+from playhead.testing.findings import NOT_ASKED
 
-Need = Literal["functions", "streams", "fallible", "tools", "compaction"]
+Need = Literal["functions", "streams", "fallible", "tools", "compaction", "door"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,8 +24,9 @@ class Capability:
     """`name` is what it is called by, `says` what it asks of a loop. `rules` are those which speak of it wherever they
     are broken. `optional` names a feature of the API that a loop need not use; `fault` says that something fails on
     purpose. It cannot be tried without what it `needs`: functions that are ours, a loop that streams, a tool whose
-    input can be wrong, a loop that takes the tools it is given, an SDK that can read a compaction. `share` is how much of the usual number of scripts is enough, where there are few that differ or
-    each takes long.
+    input can be wrong, a loop that takes the tools it is given, an SDK that can read a compaction, a door at which a
+    request can be held back. `share` is how much of the usual number of scripts is enough, where there are few that
+    differ, or each takes long.
     """
 
     name: str
@@ -222,6 +224,7 @@ _CAPABILITIES = (
         says="two conversations at the same time do not meet",
         family=families.conversations_at_once,
         share=0.25,
+        needs="door",
     ),
     Capability(
         name="termination",
@@ -246,7 +249,11 @@ def chosen(
     *, only: Collection[str] | None, without: Collection[str], features: Collection[str] | None, faults: bool
 ) -> dict[str, str]:
     """Why capabilities are not tried, for those that are not. Raises `SetupError` for a name that there is not."""
-    known = {"only": (only or (), CAPABILITIES), "without": (without, CAPABILITIES), "features": (features or (), FEATURES)}
+    known = {
+        "only": (only or (), CAPABILITIES),
+        "without": (without, CAPABILITIES),
+        "features": (features or (), FEATURES),
+    }
     for option, (names, existing) in known.items():
         if isinstance(names, str):
             raise SetupError(f"{option} is a list of names, not {names!r}: write {option}=[{names!r}]")
@@ -256,7 +263,7 @@ def chosen(
     off: dict[str, str] = {}
     for name, its in CAPABILITIES.items():
         if only is not None and name not in only:
-            off[name] = "not asked for"
+            off[name] = NOT_ASKED
         elif name in without:
             off[name] = "you switched it off"
         elif its.optional and features is not None and name not in features:

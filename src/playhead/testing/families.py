@@ -283,7 +283,7 @@ _VALUES: tuple[object, ...] = (
     "null",
     "it's",
     {"nested": {"list": [{"a": None}, {"b": False}]}},
-    {"text": "it's \"so\""},
+    {"text": 'it\'s "so"'},
 )
 
 
@@ -386,9 +386,7 @@ def retries(offer: Offer) -> Trials:
         place = min(at, len(calls))
         return _trial(*calls[:place], fault, *calls[place:])
 
-    return st.builds(
-        made, st.lists(offer.calls, min_size=1, max_size=2), st.sampled_from(_FAULTS), st.integers(0, 2)
-    )
+    return st.builds(made, st.lists(offer.calls, min_size=1, max_size=2), st.sampled_from(_FAULTS), st.integers(0, 2))
 
 
 _FINAL: tuple[Step, ...] = (
@@ -410,9 +408,7 @@ def stream_damage(offer: Offer) -> Trials:
     def broken(blocks: Sequence[Block], events: int, how: Any) -> Step:
         return cut(turn(*blocks), events=events, how=how)
 
-    replies = st.one_of(
-        st.lists(offer.calls, min_size=1, max_size=2), st.just([say("It is a long answer.")])
-    )
+    replies = st.one_of(st.lists(offer.calls, min_size=1, max_size=2), st.just([say("It is a long answer.")]))
     breaks = st.builds(broken, replies, st.integers(0, 8), st.sampled_from(("end", "error", "reset", "close")))
     return _after_calls(offer, breaks)
 

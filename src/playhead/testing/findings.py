@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from textwrap import wrap
 from typing import Any, Literal
 from xml.etree import ElementTree
@@ -20,6 +20,9 @@ from playhead.script.steps import Written
 from playhead.script.writing import as_mapping, script_text
 from playhead.testing.trial import Trial, steps_text
 from playhead.wire.codec import encode_text
+
+NOT_ASKED = "not asked for"
+"""Why a capability is off that nobody named, where some are named."""
 
 Status = Literal["ok", "broken", "as above", "off", "not tried"]
 
@@ -79,10 +82,14 @@ class Finding:
         trial = self.trial
         for name, outcome in trial.outcomes.items():
             value = getattr(outcome, "message", None)
-            words += ["--raises", f"{name}={value}"] if value is not None else [
-                "--returns",
-                f"{name}={encode_text(getattr(outcome, 'value', None))}",
-            ]
+            words += (
+                ["--raises", f"{name}={value}"]
+                if value is not None
+                else [
+                    "--returns",
+                    f"{name}={encode_text(getattr(outcome, 'value', None))}",
+                ]
+            )
         words += ["--endless"] * trial.endless + ["--slow-first"] * trial.slow_first
         words += ["--server-tools"] * trial.server_tools
         if trial.conversations != "one":
@@ -114,9 +121,9 @@ def _names(source: str) -> set[str]:
     import ast
 
     tree = ast.parse(f"[{source.lstrip(', ')}]" if not source.startswith(", ") else f"f({source[2:]})")
-    return {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)} - {
-        "f"
-    }
+    return {
+        node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    } - {"f"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,6 +151,14 @@ class Report:
         """Whether nothing was found."""
         return not self.findings
 
+    def about(self, capability: str) -> Report:
+        """What the report says of one capability."""
+        return replace(
+            self,
+            rows=tuple(row for row in self.rows if row.capability == capability),
+            findings=tuple(one for one in self.findings if one.capability == capability),
+        )
+
     def assert_ok(self) -> None:
         """Raises `RuleViolations` with the whole report, unless nothing was found."""
         __tracebackhide__ = True
@@ -154,11 +169,13 @@ class Report:
         return "\n".join(self._lines())
 
     def _lines(self) -> Iterator[str]:
-        yield from map(row_line, self.rows)
+        shown = [row for row in self.rows if row.note != NOT_ASKED]
+        yield from map(row_line, shown)
         tried = [row for row in self.rows if row.status not in ("off", "not tried")]
-        broken = sum(row.status in ("broken", "as above") for row in tried)
+        broken, same = (sum(row.status == status for row in tried) for status in ("broken", "as above"))
         trials = sum(row.tried for row in tried)
-        yield f"{broken} of {len(tried)} capabilities broken, {trials} scripts in {self.seconds:.1f} s"
+        further = f" (the same shows in {same} more)" if same else ""
+        yield f"  {broken} of {len(tried)} capabilities broken{further}, {trials} scripts in {self.seconds:.1f} s"
         for group in self.groups():
             yield ""
             yield from _finding_lines(group)
@@ -207,13 +224,16 @@ class Report:
 
 def _xml(text: str) -> str:
     """Text without the characters that XML does not have."""
-    return "".join(char if char in "\n\t" or " " <= char < "\ud800" or "\ue000" <= char < "\ufffe" or char > "\uffff" else "?" for char in text)
+    return "".join(
+        char if char in "\n\t" or " " <= char < "\ud800" or "\ue000" <= char < "\ufffe" or char > "\uffff" else "?"
+        for char in text
+    )
 
 
 _WORDS: Mapping[Status, str] = {
     "ok": "ok",
     "broken": "BROKEN",
-    "as above": "BROKEN",
+    "as above": "as above",
     "off": "off",
     "not tried": "not tried",
 }

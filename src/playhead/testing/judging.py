@@ -107,7 +107,8 @@ def _arguments_kept(run: Run) -> Iterator[Violation]:
         yield _broken(
             "tool-input-passed-on",
             f"$response.content[{exchange.content.index(call)}].input",
-            f"{execution.name} was run with {_shown(execution.arguments)}; Claude asked for {_shown(call.get('input'))}",
+            f"{execution.name} was run with {_shown(execution.arguments)}; "
+            f"Claude asked for {_shown(call.get('input'))}",
             exchange.number,
         )
         return
@@ -133,7 +134,9 @@ def _nothing_changed(run: Run) -> Iterator[Violation]:
                 length = len(after) - len(before) if isinstance(after, Sequence) else 0
                 what = f"it is {abs(length)} longer" if length > 0 else "its content differs"
                 last = run.exchanges[-1].number if run.exchanges else None
-                yield _broken("caller-data-unchanged", f"${name}", f"the loop changed the caller's `{name}`: {what}", last)
+                yield _broken(
+                    "caller-data-unchanged", f"${name}", f"the loop changed the caller's `{name}`: {what}", last
+                )
 
 
 def _begins_with_all(run: Run) -> Iterator[Violation]:

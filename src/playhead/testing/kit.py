@@ -20,7 +20,7 @@ from playhead.script.script import as_script, is_async
 from playhead.script.steps import Step
 from playhead.testing.capabilities import CAPABILITIES, OWNERS, Capability, chosen
 from playhead.testing.families import Offer
-from playhead.testing.findings import Finding, Report, Row, value_at
+from playhead.testing.findings import Finding, Report, Row, Status, value_at
 from playhead.testing.judging import extra_messages, judge, leftovers
 from playhead.testing.stage import Run, Setting, Stage
 from playhead.testing.tools import TOOLS, Function, Outcome, Raises, Returns, functions_for, is_run_by_client
@@ -49,6 +49,7 @@ def check_loop(
     ignore: Collection[str] = (),
     rules: Sequence[Rule] = (),
     async_functions: bool = False,
+    served: bool = False,
     cap: int = 100,
     patience: float = 10.0,
     name: str | None = None,
@@ -70,8 +71,10 @@ def check_loop(
     Each capability (`playhead.testing.capabilities.CAPABILITIES`) is tried with up to `max_examples` scripts. `only`
     and `without` choose among them by name, `features` are the optional ones that the loop claims (all by default),
     `faults=False` leaves out errors of API and connection. `ignore` and `rules` are those of `FakeClaude`.
-    `async_functions` hands out coroutine functions. `cap` is the number of requests after which a loop is stopped,
-    `patience` the seconds without a request or a tool run after which it is left behind. `progress` is called with
+    `async_functions` hands out coroutine functions. With `served` the client is one for a base URL on this machine, and
+    loops that build their own find it by `ANTHROPIC_BASE_URL` (needs the extra `serve`). `cap` is the number of
+    requests after which a loop is stopped, `patience` the seconds without a request or a tool run after which it is
+    left behind. `progress` is called with
     each capability's row when it is done.
 
     With a `script` nothing is searched: it is played once, with what the other arguments say (see `Trial`), as a
@@ -79,46 +82,35 @@ def check_loop(
 
     Raises `SetupError` where the loop ends before its first request, or a name is unknown.
     """
-    search = _Search(
-        loop=loop,
-        name=name or _name(loop),
+    setting = Setting(
+        rules=tuple(rules),
+        ignore=tuple(ignore),
         cap=cap,
         patience=patience,
-        ignore=tuple(ignore),
-        rules=tuple(rules),
         async_functions=async_functions,
-        max_examples=max_examples,
-        progress=progress or (lambda row: None),
+        served=served,
     )
+    given, outcomes = _split(functions)
+    trial = None
+    if script is not None:
+        trial = Trial(
+            steps=tuple(as_script(script).steps),  # type: ignore[arg-type]
+            messages=asked(PROMPT) if messages is None else tuple(messages),
+            outcomes=outcomes,
+            endless=endless,
+            conversations=_one_of(conversations),
+            slow_first=slow_first,
+            server_tools=server_tools,
+        )
     off = chosen(only=only, without=without, features=features, faults=faults)
+    search = _Search(loop, name or _name(loop), setting, max_examples, progress or (lambda row: None))
+    return search.run(tools, given, off, trial)
+
+
+def _one_of(conversations: Conversations) -> Conversations:
     if conversations not in CONVERSATIONS:
         raise SetupError(f"conversations is one of {', '.join(map(repr, CONVERSATIONS))}, not {conversations!r}")
-    given, outcomes = _split(functions)
-    start = time.perf_counter()
-    try:
-        # what the SDK warns of is no fault, and must not become an error in the midst of a loop
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            search.open(tools, given)
-            if script is None:
-                search.all(off)
-            else:
-                search.one(
-                    Trial(
-                        steps=tuple(as_script(script).steps),  # type: ignore[arg-type]
-                        messages=asked(PROMPT) if messages is None else tuple(messages),
-                        outcomes=outcomes,
-                        endless=endless,
-                        conversations=conversations,
-                        slow_first=slow_first,
-                        server_tools=server_tools,
-                    )
-                )
-    finally:
-        search.close()
-    return Report(
-        loop=search.name, rows=tuple(search.rows), findings=tuple(search.findings), seconds=time.perf_counter() - start
-    )
+    return conversations
 
 
 def _split(functions: Mapping[str, Function] | None) -> tuple[dict[str, Function] | None, dict[str, Outcome]]:
@@ -133,17 +125,13 @@ def _name(loop: Loop) -> str:
     return f"{module or 'your_module'}:{name or 'loop'}"
 
 
-@dataclass(kw_only=True)
+@dataclass
 class _Search:
     """One search: what is known so far."""
 
     loop: Loop
     name: str
-    cap: int
-    patience: float
-    ignore: tuple[str, ...]
-    rules: tuple[Rule, ...]
-    async_functions: bool
+    setting: Setting
     max_examples: int
     progress: Progress
     rows: list[Row] = field(default_factory=list)
@@ -155,6 +143,29 @@ class _Search:
     beta: bool = False
     ours: bool = True
     dirty: Violation | None = None
+
+    def run(
+        self,
+        tools: Sequence[JsonObject] | None,
+        functions: Mapping[str, Function] | None,
+        off: Mapping[str, str],
+        trial: Trial | None,
+    ) -> Report:
+        """Searches for all that is not `off`, or plays one trial."""
+        start = time.perf_counter()
+        try:
+            # what the SDK warns of is no fault, and must not become an error in the midst of a loop
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                self.open(tools, functions)
+                if trial is None:
+                    self.all(off)
+                else:
+                    self.one(trial)
+        finally:
+            self.close()
+        seconds = time.perf_counter() - start
+        return Report(loop=self.name, rows=tuple(self.rows), findings=tuple(self.findings), seconds=seconds)
 
     def open(self, tools: Sequence[JsonObject] | None, functions: Mapping[str, Function] | None) -> None:
         """Calls the loop once, to see what it offers. Raises `SetupError` where it asks for nothing."""
@@ -180,15 +191,8 @@ class _Search:
     def _probe(self, tools: Sequence[JsonObject], functions: Mapping[str, Function] | None) -> Run:
         if self.stage is not None:
             self.stage.close()
-        setting = Setting(
-            tools=tools,
-            functions={**functions_for(tools), **(functions or {})},
-            rules=self.rules,
-            ignore=self.ignore,
-            cap=self.cap,
-            patience=self.patience,
-            async_functions=self.async_functions,
-        )
+        functions = {**functions_for(tools), **(functions or {})}
+        setting = replace(self.setting, tools=tools, functions=functions)
         self.stage = Stage(self.loop, setting)
         run = self.stage.play(Trial(steps=(DONE,)))
         if not any(exchange.is_message for exchange in run.exchanges):
@@ -211,8 +215,8 @@ class _Search:
         for name, capability in CAPABILITIES.items():
             why = off.get(name) or self._impossible(capability)
             if why is not None:
-                status = "off" if name in off else "not tried"
-                self._done(Row(capability=name, says=capability.says, status=status, note=why))  # type: ignore[arg-type]
+                status: Status = "off" if name in off else "not tried"
+                self._done(Row(capability=name, says=capability.says, status=status, note=why))
             else:
                 self._try(capability)
         self._attribute()
@@ -224,8 +228,8 @@ class _Search:
         found = judge(run)
         for violation in _each_once(found):
             self._add(trial, run, violation, OWNERS.get(violation.rule, "script"), always=True)
-        status = "broken" if found else "ok"
-        self._done(Row(capability="script", says="the script given", status=status, tried=1))  # type: ignore[arg-type]
+        status: Status = "broken" if found else "ok"
+        self._done(Row(capability="script", says="the script given", status=status, tried=1))
 
     def _impossible(self, capability: Capability) -> str | None:
         if self.dirty is not None:
@@ -236,6 +240,8 @@ class _Search:
             return "the SDK reads it in a stream of client.beta only"
         if capability.needs == "streams" and not self.streams:
             return "the loop does not stream"
+        if capability.needs == "door" and self.setting.served:
+            return "behind a base URL nobody can hold a request back"
         if capability.needs == "fallible" and not any(schema.get("properties") for _, schema in self.offer.schemas):
             return "any input is good for its tools"
         return None
@@ -248,8 +254,8 @@ class _Search:
         """Looks for what is wrong, then for what else is, until nothing new comes."""
         done = next((row for row in self.rows if row.tried and _same_family(row, capability)), None)
         if done is not None:
-            status: Any = "ok" if done.status == "broken" else done.status
-            self._done(replace(done, capability=capability.name, says=capability.says, status=status))
+            its: Status = "ok" if done.status == "broken" else done.status
+            self._done(replace(done, capability=capability.name, says=capability.says, status=its))
             return
         examples = max(1, round(self.max_examples * capability.share))
         known = frozenset(finding.rule for finding in self.findings)
@@ -267,12 +273,13 @@ class _Search:
             known |= {violation.rule for violation in violations}
             if self.dirty is not None or tried >= examples:
                 break
-        status, note = "ok", ""
+        status: Status = "ok"
+        note = ""
         if len(self.findings) > before:
             status = "broken"
         elif again - OWNERS.keys() or again & {rule for rule in again if OWNERS.get(rule) == capability.name}:
-            status, note = "as above", f"{', '.join(sorted(again))}, as above"
-        self._done(Row(capability=capability.name, says=capability.says, status=status, tried=tried, note=note))  # type: ignore[arg-type]
+            status, note = "as above", ", ".join(sorted(again))
+        self._done(Row(capability=capability.name, says=capability.says, status=status, tried=tried, note=note))
 
     def _begun_afresh(self, trial: Trial, run: Run, violations: list[Violation]) -> tuple[Trial, Run, list[Violation]]:
         """What was found, by two conversations where one trial showed what an earlier one had left behind."""
@@ -315,9 +322,7 @@ class _Search:
                 status, note = "ok", f"{row.tried} scripts; what they showed is under {', '.join(others)}"
             else:
                 note = row.note
-            self.rows[index] = Row(
-                capability=row.capability, says=row.says, status=status, tried=row.tried, note=note
-            )
+            self.rows[index] = Row(capability=row.capability, says=row.says, status=status, tried=row.tried, note=note)
 
 
 def _same_family(row: Row, capability: Capability) -> bool:

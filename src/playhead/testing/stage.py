@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import copy
 import threading
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from playhead.engine.http import Incoming, Outgoing
 from playhead.errors import PlayheadError
 from playhead.fake import FakeClaude
 from playhead.rules.rule import Level, Rule, Violation
 from playhead.testing.actor import Actor, Ending, Loop, Scene
+from playhead.testing.served import served
 from playhead.testing.tools import WEB_SEARCH, Function
 from playhead.testing.trial import FIRST, SECOND, Trial, asked
 from playhead.testing.worker import Left, Worker
@@ -52,14 +55,15 @@ class Run:
 class Setting:
     """What all trials of a loop have in common."""
 
-    tools: Sequence[JsonObject]
-    functions: Mapping[str, Function]
+    tools: Sequence[JsonObject] = ()
+    functions: Mapping[str, Function] = field(default_factory=dict)
     rules: Sequence[Rule] = ()
     ignore: Collection[str] = ()
     level: Level = "broken"
     cap: int = 100
     patience: float = 10.0
     async_functions: bool = False
+    served: bool = False
 
 
 class Stage:
@@ -68,9 +72,14 @@ class Stage:
     def __init__(self, loop: Loop, setting: Setting) -> None:
         self.setting = setting
         self._loop = loop
+        self._open = ExitStack()
+        self._url = self._open.enter_context(served(self._answer)) if setting.served else None
         self._worker: Worker[list[Ending]] = Worker()
-        self._actor = Actor(loop, self._worker)
+        self._actor = Actor(loop, self._worker, self._url)
         self._in_vain = 0
+
+    def _answer(self, incoming: Incoming) -> Outgoing:
+        return self._actor.answer(incoming)
 
     def play(self, trial: Trial) -> Run:
         """Calls the loop, as often as the trial says, and gathers what came of it."""
@@ -108,17 +117,16 @@ class Stage:
         left = isinstance(played_out, Left)
         if left:
             # what is left behind keeps its client, its event loop and its thread
-            self._actor = Actor(self._loop, self._worker)
+            self._actor = Actor(self._loop, self._worker, self._url)
             scene.endings.append(Ending(how="running"))
         return _seen(trial, scene, executions, silent=isinstance(played_out, Left) and not played_out.waits)
 
     def close(self) -> None:
-        """Lets the thread end."""
+        """Lets the thread end, and the server."""
         self._worker.close()
+        self._open.close()
 
-    def _function(
-        self, name: str, function: Function, executions: list[Execution], slow: _Slow | None
-    ) -> Function:
+    def _function(self, name: str, function: Function, executions: list[Execution], slow: _Slow | None) -> Function:
         """The function as the loop gets it."""
 
         def run(**arguments: Any) -> Any:
