@@ -8,6 +8,10 @@ from __future__ import annotations
 from typing import Literal
 
 
+_COMPLETE = ("end_turn", "stop_sequence", None)
+"""Stop reasons that tell a caller no more than that here is the answer."""
+
+
 def end_of(how: Literal["returned", "raised", "running"], value: object = None) -> dict[str, object]:
     """The end of a session: `how`, with what the loop returned, or the exception that it raised."""
     if isinstance(value, BaseException):
@@ -24,5 +28,5 @@ def _shown(value: object) -> dict[str, object] | None:
     content, reason = getattr(value, "content", None), getattr(value, "stop_reason", None)
     if isinstance(content, list | tuple) and (reason is None or isinstance(reason, str)):
         text = "".join(str(getattr(block, "text", "")) for block in content if getattr(block, "type", "") == "text")
-        return {"text": text, "stop_reason": reason}
+        return {"text": text} if reason in _COMPLETE else {"text": text, "stop_reason": reason}
     return {"returned": repr(value)}

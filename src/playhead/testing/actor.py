@@ -121,6 +121,16 @@ class Actor:
             self._client = (async_client if self._async else client)(transport, self._url)
         return self._client
 
+    def close(self) -> None:
+        """Closes the client and the event loop."""
+        if self._runner is None:
+            if self._client is not None:
+                self._client.close()
+            return
+        if self._client is not None:
+            self._runner.run(self._client.close())
+        self._runner.close()
+
     def answer(self, incoming: Incoming) -> Outgoing:
         """The answer of the fake that plays now."""
         assert self._scene is not None

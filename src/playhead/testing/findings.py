@@ -163,7 +163,9 @@ class Report:
         """Raises `RuleViolations` with the whole report, unless nothing was found."""
         __tracebackhide__ = True
         if not self.ok:
-            raise RuleViolations(str(self), [finding.violation for finding in self.findings])
+            rules = len({finding.rule for finding in self.findings})
+            told = f"{self.loop} breaks {rules} rule{'s' * (rules != 1)}"
+            raise RuleViolations(f"{told}\n{self}", [finding.violation for finding in self.findings])
 
     def __str__(self) -> str:
         return "\n".join(self._lines())

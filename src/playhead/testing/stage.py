@@ -122,9 +122,14 @@ class Stage:
         return _seen(trial, scene, executions, silent=isinstance(played_out, Left) and not played_out.waits)
 
     def close(self) -> None:
-        """Lets the thread end, and the server."""
+        """Closes the client, and lets the thread and the server end."""
+        self._worker.run(self._close_actor, patience=self.setting.patience, pulse=lambda: 0)
         self._worker.close()
         self._open.close()
+
+    def _close_actor(self) -> list[Ending]:
+        self._actor.close()
+        return []
 
     def _function(self, name: str, function: Function, executions: list[Execution], slow: _Slow | None) -> Function:
         """The function as the loop gets it."""

@@ -20,9 +20,9 @@ def conformance(loop: Callable[..., Any], **options: Any) -> Callable[[str], Non
     """A parametrised test of a loop: `test_conformance = conformance(my_loop)` in a test file is one test for each
     capability.
 
-    `options` are those of `check_loop`. The search is made once, by the first of the tests; each then fails with what was
-    found about its capability. One that is switched off, or cannot be tried, is skipped with the reason, and one in
-    which only shows what another test tells is an expected failure.
+    `options` are those of `check_loop`. The search is made once, by the first of the tests; each then fails with what
+    was found about its capability. One that is switched off, or cannot be tried, is skipped with the reason, and one
+    in which only shows what another test tells is an expected failure.
     """
 
     @functools.cache

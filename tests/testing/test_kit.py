@@ -1,0 +1,429 @@
+"""The search: which bugs it finds, in which capability, with how small a script; and that it blames no correct loop."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import settings
+
+from kit_loops import Loop, again_on_error, answer, answers, create, kept, stream, text_of
+from playhead import RuleViolations, SetupError, call, say
+from playhead.testing import check_loop, raises, returns
+from playhead.testing.capabilities import CAPABILITIES, OWNERS
+from playhead.testing.judging import OWN_RULES
+
+settings.register_profile("kit", derandomize=True, database=None)
+settings.load_profile("kit")
+
+SHARED: list[Any] = []
+
+
+def into_shared(messages: list[Any]) -> list[Any]:
+    """The history of all conversations."""
+    SHARED.extend(messages)
+    return SHARED
+
+
+def with_contents(change: Callable[[Any], Any]) -> Callable[..., list[Any]]:
+    """Results whose tools' values become contents in another way."""
+
+    def results(calls: Any, functions: Any) -> list[Any]:
+        made = []
+        for one in calls:
+            result = answer(one, functions)
+            if not result.get("is_error"):
+                result["content"] = change(functions[one.name](**one.input)) if one.name in functions else "no"
+            made.append(result)
+        return made
+
+    return results
+
+
+def quiet(calls: Any, functions: Any) -> list[Any]:
+    """No errors among the results, whatever they were."""
+    return [{**result, "is_error": False, "content": "fine"} for result in answers(calls, functions)]
+
+
+def crashing(calls: Any, functions: Any) -> list[Any]:
+    """Nothing is caught."""
+    return [
+        {"type": "tool_result", "tool_use_id": one.id, "content": text_of(functions[one.name](**one.input))}
+        for one in calls
+    ]
+
+
+def swallowing(client: Any, **request: Any) -> Any:
+    """Asks until there is an answer, whatever is raised."""
+    while True:
+        try:
+            return client.messages.create(**request)
+        except BaseException:  # noqa: BLE001 - the bug
+            continue
+
+
+def rounded(message: Any) -> list[Any]:
+    """Whole floats become integers."""
+    blocks = [block.to_dict() for block in kept(message)]
+    for block in blocks:
+        for key, value in (block.get("input") or {}).items():
+            if isinstance(value, float) and value.is_integer():
+                block["input"][key] = int(value)
+    return blocks
+
+
+def trimmed(calls: Any, functions: Any) -> list[Any]:
+    """Tools get texts without the spaces around them."""
+    for one in calls:
+        one.input = {key: value.strip() if isinstance(value, str) else value for key, value in one.input.items()}
+    return answers(calls, functions)
+
+
+def appended_twice(message: Any) -> list[Any]:
+    """The text of a reply is kept twice."""
+    return [*(block for block in kept(message) if block.type == "text"), *kept(message)]
+
+
+def silent(client: Any, **request: Any) -> Any:
+    """An error of the API becomes an answer."""
+    try:
+        return client.messages.create(**request)
+    except Exception:  # noqa: BLE001 - the bug
+        return type("Reply", (), {"content": [], "stop_reason": "end_turn", "container": None})()
+
+
+def half_streams(client: Any, **request: Any) -> Any:
+    """A stream that breaks off is taken for whole."""
+    with client.messages.stream(**request) as events:
+        for _ in events:
+            pass
+        return events.get_final_message()
+
+
+BUGS: dict[str, tuple[Loop, str, set[str]]] = {
+    "the first result alone": (
+        Loop(results=lambda calls, functions: answers(calls[:1], functions)),
+        "parallel-calls",
+        {"tool-use-unanswered"},
+    ),
+    "texts without spaces for tools": (Loop(results=trimmed), "input-values", {"tool-input-passed-on"}),
+    "3.0 becomes 3": (Loop(store=rounded), "input-values", {"assistant-content-verbatim"}),
+    "text kept twice": (Loop(store=appended_twice), "echo", {"assistant-content-verbatim"}),
+    "text dropped": (
+        Loop(store=lambda message: [block for block in kept(message) if block.type != "text"]),
+        "echo",
+        {"assistant-content-verbatim"},
+    ),
+    "the first message dropped": (
+        Loop(begin=lambda messages: messages[1:] or list(messages)),
+        "history",
+        {"history-resent-in-full"},
+    ),
+    "the caller's list": (Loop(begin=lambda messages: messages), "caller-data", {"caller-data-unchanged"}),
+    "one history for all": (Loop(begin=into_shared), "conversations-in-turn", {"conversation-starts-clean"}),
+    "the last four messages": (
+        Loop(sent=lambda history: history[:1] + history[-3:] if len(history) > 6 else history),
+        "long-chains",
+        {"tool-result-orphan", "history-resent-in-full", "trim-keeps-pairs"},
+    ),
+    "no tools later": (
+        Loop(settings=lambda tools, number: {} if number else {"tools": tools}),
+        "schemas-and-system",
+        {"tools-resent-every-call"},
+    ),
+    "no tools at all": (
+        Loop(settings=lambda tools, number: {"tools": tools[:1]}),
+        "schemas-and-system",
+        {"tools-resent-every-call"},
+    ),
+    "a value as Python writes it": (Loop(results=with_contents(str)), "result-values", {"tool-result-tells-value"}),
+    "a value as it is": (
+        Loop(results=with_contents(lambda value: value)),
+        "result-values",
+        {"tool-result-content-type"},
+    ),
+    "bytes": (Loop(results=with_contents(lambda value: text_of(value).encode())), "pairing", set()),
+    "errors hidden": (Loop(results=quiet), "tool-errors", {"tool-error-as-result"}),
+    "errors not caught": (Loop(results=crashing), "tool-errors", {"tool-error-as-result"}),
+    "unknown tools not caught": (Loop(results=crashing), "unknown-tools", {"unknown-tool-as-error-result"}),
+    "calls decide": (Loop(runs=lambda message: True), "truncation", {"max-tokens-no-tool-execution"}),
+    "calls decide at a new stop reason": (
+        Loop(runs=lambda message: True),
+        "stop-reasons",
+        {"unknown-stop-reason-stops"},
+    ),
+    "a pause is the end": (Loop(goes_on=lambda message: False), "pauses", {"pause-turn-resumed"}),
+    "a refusal is a pause": (
+        Loop(goes_on=lambda message: message.stop_reason == "refusal"),
+        "refusals",
+        {"refusal-stops-loop"},
+    ),
+    "thinking dropped": (
+        Loop(store=lambda message: [block for block in kept(message) if block.type != "thinking"]),
+        "thinking",
+        {"assistant-content-verbatim"},
+    ),
+    "every error is tried again": (Loop(ask=again_on_error), "api-errors", {"retry-transient-only"}),
+    "an error is an answer": (Loop(ask=silent), "api-errors", {"api-error-surfaced"}),
+    "half a stream is a reply": (Loop(ask=half_streams), "stream-damage", {"sse-missing-message-stop"}),
+    "no limit": (Loop(limit=10**9), "termination", {"loop-bounded"}),
+    "no limit, and everything swallowed": (Loop(ask=swallowing, limit=10**9), "termination", {"loop-bounded"}),
+}
+
+
+@pytest.mark.parametrize(("loop", "capability", "rules"), BUGS.values(), ids=BUGS)
+def test_a_bug_is_found_where_it_belongs(loop: Loop, capability: str, rules: set[str]) -> None:
+    """Each bug is found by few scripts of its capability, and shrunk to a script that needs no more than it must."""
+    SHARED.clear()
+    report = check_loop(loop, only=[capability], max_examples=40, patience=5)
+    assert not report.ok
+    found = {finding.rule for finding in report.findings}
+    assert found & rules or not rules, found
+    smallest = next((finding for finding in report.findings if finding.rule in rules), report.findings[0])
+    assert len(smallest.script) <= (5 if capability == "long-chains" else 2)
+
+
+@pytest.mark.parametrize("ask", [create, stream], ids=["whole", "streaming"])
+def test_a_correct_loop_is_not_blamed(ask: Callable[..., Any]) -> None:
+    """All capabilities, a few scripts each."""
+    report = check_loop(Loop(ask=ask), max_examples=8)
+    assert report.ok, str(report)
+    tried = {row.capability for row in report.rows if row.status == "ok"}
+    off = {"stream-damage", "stream-oddities"} if ask is create else {"compaction"}
+    assert tried == set(CAPABILITIES) - off
+
+
+def test_an_async_loop_is_searched_as_well() -> None:
+    """Parallel tools of which the first is the slowest, taken in the order in which they are done."""
+
+    async def loop(client: Any, messages: Any, tools: Any, functions: Any) -> Any:
+        history = list(messages)
+        for _ in range(9):
+            message = await client.messages.create(model="claude-opus-5-5", max_tokens=9, messages=history, tools=tools)
+            calls = [block for block in message.content if block.type == "tool_use"]
+            if message.stop_reason != "tool_use":
+                return message
+            running = [asyncio.create_task(asyncio.to_thread(functions[one.name], **one.input)) for one in calls]
+            contents = [await one for one in asyncio.as_completed(running)]
+            results = [
+                {"type": "tool_result", "tool_use_id": one.id, "content": content}
+                for one, content in zip(calls, contents, strict=True)
+            ]
+            history += [{"role": "assistant", "content": message.content}, {"role": "user", "content": results}]
+        raise RuntimeError("too many turns")
+
+    report = check_loop(loop, only=["order", "pairing", "conversations-at-once"], max_examples=30)
+    assert {finding.rule for finding in report.findings} == {"results-match-ids"}
+    assert [row.status for row in report.rows if row.capability == "pairing"] == ["ok"]
+
+
+def test_async_functions_are_handed_out_on_request() -> None:
+    """A loop that awaits its tools gets coroutine functions, and they are counted all the same."""
+
+    async def loop(client: Any, messages: Any, tools: Any, functions: Any) -> Any:
+        history = list(messages)
+        for _ in range(9):
+            message = await client.messages.create(model="claude-opus-5-5", max_tokens=9, messages=history, tools=tools)
+            calls = [block for block in message.content if block.type == "tool_use"]
+            if not calls:
+                return message
+            contents = [
+                [await functions[one.name](**one.input), await functions[one.name](**one.input)] for one in calls
+            ]
+            results = [
+                {"type": "tool_result", "tool_use_id": one.id, "content": both[0]}
+                for one, both in zip(calls, contents, strict=True)
+            ]
+            history += [{"role": "assistant", "content": message.content}, {"role": "user", "content": results}]
+        raise RuntimeError("too many turns")
+
+    report = check_loop(loop, only=["pairing"], max_examples=5, async_functions=True)
+    assert {finding.rule for finding in report.findings} == {"answer-every-tool-use-once"}
+
+
+def test_conversations_at_once_meet_in_a_shared_object() -> None:
+    """A history that two calls share is found by the second that comes in between, not by one after the other."""
+    held: dict[str, list[Any]] = {}
+
+    def loop(client: Any, messages: Any, tools: Any, functions: Any) -> Any:
+        held["history"] = list(messages)
+        for _ in range(9):
+            message = client.messages.create(
+                model="claude-opus-5-5", max_tokens=9, messages=held["history"], tools=tools
+            )
+            calls = [block for block in message.content if block.type == "tool_use"]
+            if not calls:
+                return message
+            held["history"].append({"role": "assistant", "content": message.content})
+            held["history"].append({"role": "user", "content": answers(calls, functions)})
+        raise RuntimeError("too many turns")
+
+    report = check_loop(loop, only=["conversations-in-turn", "conversations-at-once"], max_examples=40)
+    rows = {row.capability: row.status for row in report.rows}
+    assert rows["conversations-in-turn"] == "ok" or rows["conversations-at-once"] == "broken"
+    assert not report.ok
+
+
+def test_a_finding_can_be_pasted_and_shows_the_same(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The code of a finding runs as it stands, and fails by the same rule; so does what its options say."""
+    source = tmp_path / "my_loop.py"
+    source.write_text(
+        "from kit_loops import Loop, answers, text_of\n"
+        "def results(calls, functions):\n"
+        "    return [{**one, 'content': 'fine', 'is_error': False} for one in answers(calls, functions)]\n"
+        "loop = Loop(results=results)\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    from my_loop import loop  # type: ignore[import-not-found]
+
+    report = check_loop(loop, name="my_loop:loop", only=["tool-errors"], max_examples=30)
+    (finding,) = report.findings[:1]
+    assert "raises(" in finding.code
+    namespace: dict[str, Any] = {}
+    exec(finding.code, namespace)
+    (test,) = [value for name, value in namespace.items() if name.startswith("test_")]
+    with pytest.raises(RuleViolations, match=finding.rule):
+        test()
+    assert finding.file.startswith("version: 1")
+
+
+def test_a_script_is_played_alone() -> None:
+    """One script, with what tools do, the messages, and how often the loop is called."""
+    fine = check_loop(Loop(), script=[call("ping"), say("There.")], functions={"ping": returns({"there": True})})
+    assert fine.ok
+    assert [row.capability for row in fine.rows] == ["script"]
+    failing = Loop(results=crashing)
+    assert check_loop(failing, script=[call("ping")]).ok
+    report = check_loop(failing, script=[call("ping")], functions={"ping": raises("no answer")})
+    assert [finding.rule for finding in report.findings] == ["tool-error-as-result"]
+    assert not check_loop(Loop(limit=10**9), script=[call("ping")], endless=True).ok
+
+
+def test_tools_and_functions_of_ones_own() -> None:
+    """They are what the scripts call, with inputs that their schemas allow."""
+    tool = {
+        "name": "book",
+        "description": "Books a seat.",
+        "input_schema": {
+            "type": "object",
+            "properties": {"seat": {"type": "integer", "minimum": 1, "maximum": 9}, "class": {"enum": ["a", "b"]}},
+            "required": ["seat", "class"],
+        },
+    }
+    seats = []
+
+    def book(**given: Any) -> str:
+        seats.append(given)
+        return "done"
+
+    report = check_loop(
+        Loop(), tools=[tool], functions={"book": book}, only=["pairing", "input-values"], max_examples=20
+    )
+    assert report.ok, str(report)
+    assert seats
+    assert all(1 <= given["seat"] <= 9 and given["class"] in "ab" for given in seats)
+
+
+def test_a_loop_with_tools_of_its_own_is_rehearsed_with_those() -> None:
+    """It takes none that it is given; what cannot be seen of its tools is not tried, and the report says so."""
+    mine = {"name": "mine", "description": "Mine.", "input_schema": {"type": "object", "properties": {}}}
+
+    def loop(client: Any, messages: Any, tools: Any, functions: Any) -> Any:
+        return Loop(results=lambda calls, _: answers(calls, {"mine": lambda: "ok"}))(client, messages, [mine], {})
+
+    report = check_loop(loop, only=["pairing", "parallel-calls", "tool-errors"], max_examples=5)
+    assert {row.capability: row.status for row in report.rows if row.tried or row.status == "not tried"} == {
+        "pairing": "ok",
+        "parallel-calls": "ok",
+        "tool-errors": "not tried",
+    }
+
+
+SETUPS: dict[str, tuple[Any, dict[str, Any], str]] = {
+    "no request": (lambda client, messages, tools, functions: None, {}, "asked for no message: it returned"),
+    "raises at once": (lambda client, messages, tools: None, {}, "asked for no message: it raised TypeError"),
+    "an unknown capability": (Loop(), {"only": ["pears"]}, "only has no 'pears'"),
+    "a name in place of a list": (Loop(), {"without": "pairing"}, "without is a list of names"),
+    "an unknown feature": (Loop(), {"features": ["pairing"]}, "features has no 'pairing'"),
+    "no such way to call it": (Loop(), {"script": [say("a")], "conversations": "two"}, "conversations is one of"),
+    "no tools": (Loop(), {"tools": []}, "there is none"),
+}
+
+
+@pytest.mark.parametrize(("loop", "options", "told"), SETUPS.values(), ids=SETUPS)
+def test_what_cannot_be_searched_is_told_in_a_sentence(loop: Any, options: dict[str, Any], told: str) -> None:
+    """Whatever is wrong with how it is called: one error of ours, before anything is searched."""
+    with pytest.raises(SetupError) as error:
+        check_loop(loop, **options)
+    assert told in str(error.value)
+
+
+def test_switched_off_capabilities_are_told() -> None:
+    """By name, with the reason."""
+    report = check_loop(
+        Loop(),
+        only=["pairing", "thinking", "retries", "ids"],
+        without=["ids"],
+        features=[],
+        faults=False,
+        max_examples=2,
+    )
+    notes = {row.capability: row.note for row in report.rows if row.status == "off" and row.note != "not asked for"}
+    assert notes == {
+        "ids": "you switched it off",
+        "thinking": "you said the loop does not use it",
+        "retries": "faults are switched off",
+    }
+
+
+def test_the_search_is_the_same_each_time() -> None:
+    """With Hypothesis derandomised, as in CI, two searches find the same script."""
+    loop = Loop(results=lambda calls, functions: answers(calls[:1], functions))
+    first, second = (check_loop(loop, only=["parallel-calls"], max_examples=20) for _ in range(2))
+    assert [finding.code for finding in first.findings] == [finding.code for finding in second.findings]
+
+
+def test_a_loop_behind_a_base_url_is_searched_as_well() -> None:
+    """A loop that builds its own client from the environment."""
+    pytest.importorskip("uvicorn")
+
+    def loop(client: Any, messages: Any, tools: Any, functions: Any) -> Any:
+        import anthropic
+
+        wrong = Loop(results=lambda calls, functions: answers(calls[:1], functions))
+        with anthropic.Anthropic() as own:
+            return wrong(own, messages, tools, functions)
+
+    report = check_loop(loop, only=["parallel-calls", "conversations-at-once"], max_examples=10, served=True)
+    assert {finding.rule for finding in report.findings} == {"tool-use-unanswered"}
+    assert [row.status for row in report.rows if row.capability == "conversations-at-once"] == ["not tried"]
+
+
+def test_every_rule_has_one_owner_and_is_known() -> None:
+    """The capabilities' rules exist, and no rule speaks of two of them."""
+    from playhead.rules.registry import RULES
+
+    known = {rule.id for rule in RULES} | OWN_RULES.keys()
+    named = [rule for capability in CAPABILITIES.values() for rule in capability.rules]
+    assert set(named) <= known
+    assert len(named) == len(set(named)) == len(OWNERS)
+
+
+def test_reports_for_programs() -> None:
+    """JSON and JUnit hold what the text does."""
+    from xml.etree import ElementTree
+
+    loop = Loop(results=lambda calls, functions: answers(calls[:1], functions))
+    report = check_loop(loop, only=["pairing", "parallel-calls", "stream-damage"], max_examples=10)
+    data = json.loads(report.to_json())
+    assert data["ok"] is False
+    assert data["findings"][0]["rule"] == "tool-use-unanswered"
+    assert data["findings"][0]["script"] == [str(step) for step in report.findings[0].trial.steps]
+    suite = ElementTree.fromstring(report.to_junit())
+    assert suite.get("failures") == "1"
+    failed = [case.get("name") for case in suite if case.find("failure") is not None]
+    assert failed == ["parallel-calls"]
+    assert all(len(line) <= 80 for line in str(report).splitlines() if "replay:" not in line)
