@@ -235,4 +235,5 @@ def leftovers(run: Run, extra: int) -> Violation | None:
 
 def extra_messages(run: Run, first: Exchange) -> int:
     """How many messages more than it was given the loop's first request has."""
-    return len(first.messages) - len(run.endings[0].given[0] if run.endings else run.trial.messages)
+    given = run.endings[0].given[0] if run.endings else ()
+    return len(first.messages) - len(given or run.trial.messages)  # what was left behind has no end that says it
