@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Literal
 
-
 _COMPLETE = ("end_turn", "stop_sequence", None)
 """Stop reasons that tell a caller no more than that here is the answer."""
 

@@ -271,3 +271,15 @@ def chosen(
         elif its.fault and not faults:
             off[name] = "faults are switched off"
     return off
+
+
+def capabilities_table() -> str:
+    """The capabilities as a Markdown table."""
+    rows = ["| capability | asks that | |", "|---|---|---|"]
+    for its in _CAPABILITIES:
+        word = "optional" if its.optional else "faults" if its.fault else ""
+        rows.append(f"| `{its.name}` | {its.says} | {word or _NEEDED.get(its.needs or '', '')} |")
+    return "\n".join(rows)
+
+
+_NEEDED: Mapping[str, str] = MappingProxyType({"streams": "where the loop streams"})

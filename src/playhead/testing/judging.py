@@ -59,6 +59,12 @@ _FIXES: Mapping[str, str] = MappingProxyType(
 """What to do, for each rule that is judged here."""
 
 
+def own_rules_table() -> str:
+    """The kit's own rules as a Markdown table."""
+    rows = ["| rule | says | since otherwise |", "|---|---|---|"]
+    return "\n".join(rows + [f"| `{name}` | {its.statement} | {its.why} |" for name, its in OWN_RULES.items()])
+
+
 def judge(run: Run) -> list[Violation]:
     """The violations of a trial that fail it, in their order; what only follows from a refusal is left out."""
     failing = LEVELS[: LEVELS.index("broken") + 1]
