@@ -52,6 +52,7 @@ bench: $(INSTALLED)  ## what the fake costs, as ratios measured in one run
 	$(BIN)/python bench/replay.py
 	$(BIN)/python bench/redaction.py
 	$(BIN)/python bench/vcrpy.py
+	$(BIN)/python bench/search.py
 	$(BIN)/python bench/server.py
 
 $(INSTALLED): pyproject.toml README.md $(shell find src -name '*.py' -o -name '*.jsonl' -o -name py.typed)

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 @click.option("--ignore", multiple=True, metavar="RULE", help="Switch a rule off; may be repeated.")
 @click.option("--rules", "own", multiple=True, metavar="MODULE:NAME", help="Rules of your own, a Rule or a list.")
 @click.option("--cap", type=click.IntRange(1), default=100, help="Requests after which a loop is stopped (100).")
+@click.option("--patience", type=float, default=10.0, help="Seconds without a request or a tool run, likewise (10).")
 @click.option("--script", metavar="FILE|STEPS", help="Play this alone: a script file, or steps as JSON.")
 @click.option("--raises", multiple=True, metavar="TOOL=MESSAGE", help="With --script: this tool fails.")
 @click.option("--returns", multiple=True, metavar="TOOL=JSON", help="With --script: this tool returns a value.")

@@ -1,0 +1,112 @@
+"""What the search costs, against the SDK's own time for as many requests.
+
+`python bench/search.py [EXAMPLES]` searches a correct loop in the capability `pairing`, scripts of up to three calls in
+a row, and prints the processor time of the search as a ratio to that of the same loop over a transport that returns
+the fake's own answers as fixed bytes: two calls and a last word, as many requests in all. Both are measured in one run.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import anthropic
+import httpx2
+
+from playhead import FakeClaude, call, say
+from playhead.testing import check_loop
+
+MESSAGES: list[Any] = [{"role": "user", "content": "Go."}]
+TOOLS: list[Any] = [
+    {
+        "name": "look_up",
+        "description": "Looks a key up.",
+        "input_schema": {"type": "object", "properties": {"key": {"type": "string"}}, "required": ["key"]},
+    }
+]
+
+
+class Counting:
+    """A loop, as short as a correct one can be, that counts its requests."""
+
+    def __init__(self) -> None:
+        self.requests = 0
+
+    def __call__(self, client: Any, messages: Any, tools: Any, functions: Any) -> Any:
+        history = list(messages)
+        for _ in range(20):
+            self.requests += 1
+            message = client.messages.create(model="claude-opus-5-5", max_tokens=64, messages=history, tools=tools)
+            calls = [block for block in message.content if block.type == "tool_use"]
+            if not calls:
+                return message
+            results = [
+                {"type": "tool_result", "tool_use_id": one.id, "content": functions[one.name](**one.input)}
+                for one in calls
+            ]
+            history += [{"role": "assistant", "content": message.content}, {"role": "user", "content": results}]
+        raise RuntimeError("too many turns")
+
+
+class Bare(httpx2.BaseTransport):
+    """Answers with the same few bodies, over and over."""
+
+    def __init__(self, bodies: list[bytes]) -> None:
+        self._bodies = bodies
+        self._next = 0
+
+    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+        request.read()
+        body = self._bodies[self._next % len(self._bodies)]
+        self._next += 1
+        return httpx2.Response(200, headers={"content-type": "application/json"}, stream=httpx2.ByteStream(body))
+
+
+def bodies() -> list[bytes]:
+    """What the fake answers to three requests."""
+    seen: list[bytes] = []
+
+    class Tee(httpx2.BaseTransport):
+        def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+            answer = fake.transport.handle_request(request)
+            seen.append(answer.read())
+            return answer
+
+    fake = FakeClaude([call("look_up", key="a"), call("look_up", key="b"), say("Done.")])
+    client = anthropic.Anthropic(api_key="k", http_client=anthropic.DefaultHttpxClient(transport=Tee()))
+    Counting()(client, MESSAGES, TOOLS, {"look_up": lambda key: key})
+    return seen
+
+
+def seconds(work: Callable[[], object]) -> float:
+    start = time.process_time()
+    work()
+    return time.process_time() - start
+
+
+def main(examples: int) -> None:
+    """Prints the ratio."""
+    loop, plain = Counting(), Counting()
+    bare = anthropic.Anthropic(api_key="k", http_client=anthropic.DefaultHttpxClient(transport=Bare(bodies())))
+
+    def search(count: int) -> None:
+        check_loop(loop, tools=TOOLS, only=["pairing"], max_examples=count)
+
+    def run(requests: int) -> None:
+        while plain.requests < requests:
+            plain(bare, MESSAGES, TOOLS, {"look_up": lambda key: key})
+
+    search(5)
+    run(30)
+    loop.requests = plain.requests = 0
+    searched = seconds(lambda: search(examples))
+    alone = seconds(lambda: run(loop.requests))
+    per_request = alone / plain.requests
+    ratio = searched / (per_request * loop.requests)
+    print(f"{examples} scripts, {loop.requests} requests: {ratio:.2f}x the SDK's own time")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 200)
