@@ -310,6 +310,23 @@ PASSING: dict[str, Session] = {
         said(call("t1", a=1, b=None)), user(result()), first=reply(call("t1", a=1, b=None))
     ),
     "the-turn-limit-was-reached": one(raised("TurnLimitReached: no answer after 30 turns"), ODD, tools_run=[]),
+    **{
+        f"an-end-of-its-own-after-{name}": session(
+            exchange([Q], reply(call("t1", *odd, **odd_input)), tools_run=run, results={t: failed for t in run}),
+            exchange(
+                [Q, said(call("t1", *odd, **odd_input)), user(result("t1", "no: boom", is_error=True))],
+                reply(call("t2", *odd, **odd_input)),
+                tools_run=[t.replace("1", "2") for t in run],
+                results={t.replace("1", "2"): failed for t in run},
+            ),
+            end=raised("Unfinished: the answer is not complete"),
+        )
+        for name, odd, odd_input, run, failed in (
+            ("unknown-tools", ("frobnicate",), {}, [], None),
+            ("invalid-inputs", (), {"b": 2}, [], None),
+            ("failing-tools", (), {"a": 1}, ["t1"], {"raised": "boom"}),
+        )
+    },
     "the-budget-was-spent": one(raised("the budget of 12 requests is spent; not run: add"), BAD, tools_run=[]),
     "raised-for-something-else": one(
         raised("TooManyTurns: 30 requests"), tools_run=["t1"], results={"t1": {"raised": "boom"}}

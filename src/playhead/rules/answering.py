@@ -7,7 +7,7 @@ Law: pure checks on a request and the reply before it, or on the end of a sessio
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from playhead.rules.calls import (
     id_of,
@@ -202,6 +202,8 @@ def _error_ends_loop(view: EndView) -> Iterator[Finding]:
             raised = raised_text(outcome)
             if raised is None or not (raised in view.error or view.error in raised or _let_out(view, exchange)):
                 continue
+            if _went_on(view, exchange, _a_tool_failed):
+                continue
             yield Finding(
                 path="$response",
                 what=f"{call} raised {raised!r}, and the loop ended with it instead of answering the call",
@@ -235,6 +237,8 @@ def _unknown_tool_ends_loop(view: EndView) -> Iterator[Finding]:
     tools = offered(exchange) if exchange is not None else None
     if exchange is None or tools is None:
         return
+    if _went_on(view, exchange, _unknown_call):
+        return
     for call in exchange.calls():
         if str(call.get("name")) not in tools:
             yield Finding(
@@ -256,6 +260,28 @@ def _left_open(view: EndView, *how: str) -> Exchange | None:
     if last.stop_reason not in ("tool_use", None) or set(last.tools_run or ()) >= {id_of(c) for c in last.calls()}:
         return None
     return last
+
+
+def _went_on(view: EndView, last: Exchange, same: Callable[[Exchange], bool]) -> bool:
+    """Whether the loop met the same before and went on: then it is not what ended it, but a limit of its own."""
+    return any(
+        exchange is not last and same(exchange) and any(link.kind == "continues" for _, link in followers)
+        for position, exchange, _ in view.so_far.all()
+        for followers in (view.so_far.followers(position),)
+    )
+
+
+def _a_tool_failed(exchange: Exchange) -> bool:
+    return any(raised_text(outcome) is not None for outcome in exchange.results.values())
+
+
+def _unknown_call(exchange: Exchange) -> bool:
+    tools = offered(exchange)
+    return tools is not None and any(str(call.get("name")) not in tools for call in exchange.calls())
+
+
+def _faulty_call(exchange: Exchange) -> bool:
+    return any(input_fault(exchange, call) is not None for call in exchange.calls())
 
 
 def _with(view: EndView) -> str:
@@ -285,7 +311,7 @@ def _invalid_input(step: StepView) -> Iterator[Finding]:
 
 def _invalid_input_ends_loop(view: EndView) -> Iterator[Finding]:
     exchange = _left_open(view, "raised")
-    if exchange is None:
+    if exchange is None or _went_on(view, exchange, _faulty_call):
         return
     for call in exchange.calls():
         fault = input_fault(exchange, call)

@@ -44,6 +44,7 @@ _CAPABILITIES = (
         name="pairing",
         says="each call is run once and answered by a result with its id",
         family=families.pairing,
+        share=0.5,
     ),
     Capability(
         name="schemas-and-system",
@@ -56,6 +57,7 @@ _CAPABILITIES = (
         says="the lists that the loop is given stay as they are",
         family=families.history,
         rules=("caller-data-unchanged",),
+        share=0.5,
     ),
     Capability(
         name="conversations-in-turn",
@@ -69,6 +71,7 @@ _CAPABILITIES = (
         says="all that was said is sent each time, from the first message on",
         family=families.history,
         rules=("history-resent-in-full", "history-append-only"),
+        share=0.5,
     ),
     Capability(
         name="long-chains",
@@ -122,12 +125,14 @@ _CAPABILITIES = (
         family=families.tool_errors,
         rules=("tool-error-as-result",),
         needs="functions",
+        share=0.5,
     ),
     Capability(
         name="unknown-tools",
         says="a call of a tool that does not exist is answered with is_error",
         family=families.unknown_tools,
         rules=("unknown-tool-as-error-result",),
+        share=0.5,
     ),
     Capability(
         name="bad-input",
@@ -135,18 +140,21 @@ _CAPABILITIES = (
         family=families.bad_input,
         rules=("invalid-input-as-error-result",),
         needs="fallible",
+        share=0.5,
     ),
     Capability(
         name="stop-reasons",
         says="stop_reason decides, not what the reply holds",
         family=families.stop_reasons,
         rules=("stop-reason-checked", "unknown-stop-reason-stops", "stop-after-end-turn"),
+        share=0.5,
     ),
     Capability(
         name="truncation",
         says="a reply that is cut is no answer, and its calls are not run",
         family=families.truncation,
         rules=("max-tokens-no-tool-execution", "max-tokens-retry-changes-something"),
+        share=0.5,
     ),
     Capability(
         name="refusals",
@@ -170,6 +178,7 @@ _CAPABILITIES = (
         family=families.thinking,
         rules=("thinking-block-modified", "thinking-signature-invalid", "redacted-data-invalid"),
         optional=True,
+        share=0.5,
     ),
     Capability(
         name="server-tools",
@@ -178,6 +187,7 @@ _CAPABILITIES = (
         rules=("no-execution-of-server-tools", "web-search-encrypted-content"),
         optional=True,
         needs="tools",
+        share=0.5,
     ),
     Capability(
         name="compaction",
