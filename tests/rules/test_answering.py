@@ -312,7 +312,7 @@ PASSING: dict[str, Session] = {
     "the-turn-limit-was-reached": one(raised("TurnLimitReached: no answer after 30 turns"), ODD, tools_run=[]),
     **{
         f"an-end-of-its-own-after-{name}": session(
-            exchange([Q], reply(call("t1", *odd, **odd_input)), tools_run=run, results={t: failed for t in run}),
+            exchange([Q], reply(call("t1", *odd, **odd_input)), tools_run=run, results=dict.fromkeys(run, failed)),
             exchange(
                 [Q, said(call("t1", *odd, **odd_input)), user(result("t1", "no: boom", is_error=True))],
                 reply(call("t2", *odd, **odd_input)),

@@ -409,7 +409,7 @@ def stream_damage(offer: Offer) -> Trials:
         return cut(turn(*blocks), events=events, how=how)
 
     replies = st.one_of(st.lists(offer.calls, min_size=1, max_size=2), st.just([say("It is a long answer.")]))
-    breaks = st.builds(broken, replies, st.integers(0, 8), st.sampled_from(("end", "error", "reset", "close")))
+    breaks = st.builds(broken, replies, st.integers(0, 12), st.sampled_from(("end", "error", "reset", "close")))
     return _after_calls(offer, breaks)
 
 
