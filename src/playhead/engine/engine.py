@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from msgspec import structs
+
 from playhead.engine.compose import Minted, compose
 from playhead.engine.http import Incoming, Outgoing, Timeouts, json_answer
 from playhead.engine.mismatch import sentence
@@ -401,7 +403,7 @@ class Engine:
                 )
             )
         answer = self._fail(exchange, None, 404, "not_found_error", "Not Found")
-        return replace(answer, chunks=()) if exchange.method == "HEAD" else answer
+        return structs.replace(answer, chunks=()) if exchange.method == "HEAD" else answer
 
     def _unreadable(self, exchange: Exchange, error: JsonError) -> Outgoing:
         sentence = f"The request body is not valid JSON: {error}"

@@ -28,8 +28,7 @@ _WAITED: Mapping[str, str] = {"timeout": "read", "connect_timeout": "connect", "
 """For which of its timeouts a client waits before it gives up."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sending:
+class Sending(NamedTuple):
     """What goes out, and the fields of the exchange that tell what came of it."""
 
     outgoing: Outgoing

@@ -8,8 +8,10 @@ terms, are not judged again. Every verdict is the one that judging the request f
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
+
+from msgspec import Struct, structs
 
 from playhead.rules.choice import choose
 from playhead.rules.memory import Good, Memory
@@ -44,8 +46,7 @@ _BRINGS_TOOLS = ("tool_addition",)
 """Blocks in view of which rules on the envelope are silent: without them it has to be judged again."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Judgement:
+class Judgement(Struct, frozen=True, kw_only=True):
     """What `ask` found: where the request stands, its violations, what the API would answer first, and the positions of
     the messages that hold a cache mark, in order, None where nobody looked.
     """
@@ -339,7 +340,7 @@ def _shallow_view(view: RequestView, places: Places) -> RequestView:
     body = body if isinstance(body, dict) else {}
     messages = body.get("messages")
     turns = merged_turns(messages if isinstance(messages, list) else ())
-    return replace(view, body=body, turns=turns, places=places)
+    return structs.replace(view, body=body, turns=turns, places=places)
 
 
 def _shallow(exchange: Exchange) -> Exchange:
@@ -439,7 +440,9 @@ def _judge(
         raise TypeError(f"a request body is a dict, this is {type(body).__name__}")
     checker = Checker(rules, models=models_with(models))
     judgement = checker.ask(Exchange(request=body, headers=lower_names(headers)), size=len(encode(body)))
-    return replace(judgement, violations=tuple(replace(v, turn=None, conversation=None) for v in judgement.violations))
+    return structs.replace(
+        judgement, violations=tuple(replace(v, turn=None, conversation=None) for v in judgement.violations)
+    )
 
 
 def refusal_error(refusal: Violation, rules: Sequence[Rule] = RULES, request_id: str = "req_0001") -> ApiError:

@@ -17,6 +17,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, TypeVar
 
+from msgspec import Struct
+
 from playhead.wire.codec import JsonObject
 from playhead.wire.equality import same_message
 from playhead.wire.exchange import Exchange
@@ -30,8 +32,7 @@ Key = TypeVar("Key", str, bytes)
 Kind = Literal["start", "continues", "repeats", "departs"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Link:
+class Link(Struct, frozen=True, kw_only=True):
     """Where a request stands.
 
     `parent` is the position of the exchange it continues, repeats or departs from; `shared` the number of leading
