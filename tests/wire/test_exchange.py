@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 import pytest
@@ -81,7 +80,7 @@ def test_what_a_recording_tells(exchange: Exchange, knows: bool) -> None:
 def test_an_exchange_is_a_value() -> None:
     """Equal by its fields, and not to be changed."""
     assert Exchange(number=2) == Exchange(number=2)
-    with pytest.raises(dataclasses.FrozenInstanceError):
+    with pytest.raises(AttributeError):
         Exchange().number = 2  # type: ignore[misc]
     with pytest.raises(TypeError):
         Exchange().results["x"] = 1  # type: ignore[index]

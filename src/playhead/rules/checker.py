@@ -346,7 +346,7 @@ def _shallow_view(view: RequestView, places: Places) -> RequestView:
 def _shallow(exchange: Exchange) -> Exchange:
     """The same exchange without anything that is nested more deeply than a rule can follow; equal where it is."""
     request, response = shallow(exchange.request), shallow(exchange.response)
-    return replace(
+    return structs.replace(
         exchange,
         request=request if isinstance(request, dict) else None,
         response=response if isinstance(response, dict) else None,

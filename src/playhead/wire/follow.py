@@ -14,10 +14,10 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from playhead.wire.codec import JsonObject
 from playhead.wire.equality import same_message
@@ -165,7 +165,7 @@ class Follower:
         messages = [*before.messages, _reply(before), *exchange.messages]
         # it stays another request than one that sends all of this
         thread = {**body["thread"], "type": "create"}
-        return replace(exchange, request={**body, **kept, "messages": messages, "thread": thread})
+        return structs.replace(exchange, request={**body, **kept, "messages": messages, "thread": thread})
 
     def place(self, exchange: Exchange, *, like: int | None = None, alone: bool = False) -> Link:
         """Finds where a request stands and takes it in. What the server holds of it must be there: see `whole`.
@@ -255,7 +255,7 @@ class Follower:
         """Takes in what has become known of a settled exchange since: which tools the client ran on it."""
         placed = self._placed[position]
         if continued(exchange) is not None:
-            exchange = replace(exchange, request=placed.exchange.request)
+            exchange = structs.replace(exchange, request=placed.exchange.request)
         self._placed[position] = _Placed(exchange, placed.link, placed.history, placed.known)
 
     def known(self, position: int) -> int:
