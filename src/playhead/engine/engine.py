@@ -11,9 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from playhead.engine.compose import Minted, compose
 from playhead.engine.http import Incoming, Outgoing, Timeouts, json_answer
@@ -66,7 +65,7 @@ class Settings:
         return self.share == "one"
 
 
-class _Call(NamedTuple):
+class _Call(Struct, frozen=True):
     """A judged request on its way to its endpoint."""
 
     exchange: Exchange

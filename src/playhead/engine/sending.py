@@ -12,6 +12,8 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import NamedTuple
 
+from msgspec import Struct
+
 from playhead.engine.compose import body_of
 from playhead.engine.http import FOR_EVER, Fault, Outgoing, Timeouts, json_answer, no_answer
 from playhead.errors import ScriptError
@@ -35,7 +37,7 @@ class Sending(NamedTuple):
     seen: Mapping[str, object]
 
 
-class Asked(NamedTuple):
+class Asked(Struct, frozen=True):
     """What of a request decides how its answer travels."""
 
     request_id: str

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 from msgspec import Struct, structs
 
@@ -58,7 +57,7 @@ class Judgement(Struct, frozen=True, kw_only=True):
     marked: Sequence[int] | None = None
 
 
-class _Looked(NamedTuple):
+class _Looked(Struct, frozen=True):
     """What is found in a request alone, and where its blocks stand.
 
     `envelope` numbers what it says besides its messages; `ordinary_from` is the position from which on all messages

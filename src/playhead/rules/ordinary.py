@@ -89,6 +89,12 @@ def ordinary_types(message: object) -> Sequence[str]:
     return () if len(types) > 1 else ("tool_result", "text")
 
 
+def ordinary_words(message: object) -> str:
+    """The role of a message of an ordinary form that holds nothing but words; empty for any other."""
+    types = ordinary_types(message)
+    return str(message["role"]) if len(types) == 1 and "text" in types and isinstance(message, dict) else ""
+
+
 def takes_turns(before: object, message: object) -> bool:
     """Whether a message is the one whose turn it is after the one before, which is None where there is none."""
     last = before.get("role") if isinstance(before, dict) else before

@@ -15,7 +15,7 @@ import operator
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, TypeVar
+from typing import Literal, TypeVar
 
 from msgspec import Struct, structs
 
@@ -48,7 +48,7 @@ class Link(Struct, frozen=True, kw_only=True):
     held: bool = False
 
 
-class _Placed(NamedTuple):
+class _Placed(Struct, frozen=True):
     """An exchange in its place, and how many of its messages an earlier request began with."""
 
     exchange: Exchange
