@@ -6,9 +6,9 @@ import json
 from typing import Any
 
 import pytest
-from msgspec import structs
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from playhead import Delivery, ScriptError, cut, damage, deliver, drop, fail, raw, reply, turn
 from playhead.engine.compose import Minted, compose

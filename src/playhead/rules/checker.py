@@ -175,7 +175,9 @@ class Checker:
         if new_envelope and is_deeper({**view.body, "messages": None}, _DEEPEST):
             return self._on_shallow(view, terms.envelope)
         try:
-            found, ordinary = self._on_one.judge(view, good.length, envelope=new_envelope, places=places)
+            found, ordinary = self._on_one.judge(
+                view, good.length, envelope=new_envelope, places=places, closed=good.last
+            )
         except RecursionError:
             return self._on_shallow(view, terms.envelope)
         if new_envelope and not view.may_hold(_BRINGS_TOOLS) and all(_in_messages(finding) for _, finding in found):

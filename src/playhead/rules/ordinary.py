@@ -91,8 +91,12 @@ def ordinary_types(message: object) -> Sequence[str]:
 
 def ordinary_words(message: object) -> str:
     """The role of a message of an ordinary form that holds nothing but words; empty for any other."""
-    types = ordinary_types(message)
-    return str(message["role"]) if len(types) == 1 and "text" in types and isinstance(message, dict) else ""
+    content = message.get("content") if isinstance(message, dict) else None
+    if isinstance(content, list):
+        for block in content:
+            if not isinstance(block, dict) or block.get("type") != "text":
+                return ""
+    return str(message["role"]) if isinstance(message, dict) and ordinary_types(message) else ""
 
 
 def takes_turns(before: object, message: object) -> bool:

@@ -41,16 +41,25 @@ class RequestRules:
         self._chosen: dict[_Kinds, _RequestChecks] = {}
 
     def judge(
-        self, view: RequestView, start: int = 0, *, envelope: bool = True, places: Places | None = None
+        self,
+        view: RequestView,
+        start: int = 0,
+        *,
+        envelope: bool = True,
+        places: Places | None = None,
+        closed: int | None = None,
     ) -> Judged:
         """Judges a request.
 
         What stands before `start`, and the envelope if not asked for, is known to be good. `places` says where blocks
-        stand before `start`; where the others stand is put into it.
+        stand before `start`; where the others stand is put into it. `closed` is the number of the last turn up to which
+        all of the view's turns are known to be ordinary, with nothing left open.
         """
         found: Found = []
         places = Places() if places is None else places
-        ordinary = self._messages(view, start, found, places) and are_ordinary(view.turns)
+        ordinary = self._messages(view, start, found, places) and are_ordinary(
+            view.turns if closed is None else view.turns[closed + 1 - view.turns[0].number :]
+        )
         if envelope:
             for rule, judge in self._envelope:
                 for finding in judge(view):

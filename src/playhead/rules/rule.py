@@ -166,8 +166,7 @@ class _Answers(NamedTuple):
     any: bool
 
 
-@dataclass(frozen=True, kw_only=True)
-class StepView:
+class StepView(Struct, frozen=True, kw_only=True, dict=True):
     """One request and the exchange that it follows, as the rules across exchanges see them.
 
     `alone` says that the session is one conversation by declaration, so that silence must not be read as innocence;
@@ -180,8 +179,8 @@ class StepView:
     parent: Exchange | None
     alone: bool = False
     one_loop: bool = False
-    models: Models = field(default_factory=Models)
-    so_far: Follower = field(default_factory=Follower)
+    models: Models = msgspec.field(default_factory=Models)
+    so_far: Follower = msgspec.field(default_factory=Follower)
 
     @property
     def added(self) -> list[object]:
