@@ -122,7 +122,7 @@ class Checker:
             told, refusal = violations_of(found, exchange), first_refusal(found, exchange)
             return Judgement(link=None, position=None, violations=told, refusal=refusal)
         sent, exchange = exchange, self._follower.whole(exchange)
-        held = len(exchange.messages) - len(sent.messages)
+        held = 0 if exchange is sent else len(exchange.messages) - len(sent.messages)
         position = len(self._found)
         link = self._follower.place(exchange, like=None if held else like, alone=self._alone)
         inherited = self._inherited(link)

@@ -254,7 +254,7 @@ class Follower:
     def amend(self, position: int, exchange: Exchange) -> None:
         """Takes in what has become known of a settled exchange since: which tools the client ran on it."""
         placed = self._placed[position]
-        if continued(exchange) is not None:
+        if exchange.request is not placed.exchange.request and continued(exchange) is not None:
             exchange = structs.replace(exchange, request=placed.exchange.request)
         self._placed[position] = _Placed(exchange, placed.link, placed.history, placed.known)
 
