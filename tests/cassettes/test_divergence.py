@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from playhead import Session
 from playhead.cassettes.divergence import Comparison, Incomparable, compare
@@ -172,7 +172,7 @@ def test_what_a_recording_does_not_tell_is_not_compared() -> None:
     known = frozenset({"messages", "model"})
     partly = Session(
         exchanges=tuple(
-            replace(
+            structs.replace(
                 one,
                 request={name: value for name, value in (one.request or {}).items() if name in known},
                 known=known,
@@ -182,7 +182,7 @@ def test_what_a_recording_does_not_tell_is_not_compared() -> None:
     )
     assert compare(theirs, partly).divergences == ()
     assert compare(partly, theirs).divergences == ()
-    unanswered = Session(exchanges=tuple(replace(one, response=None) for one in theirs.exchanges))
+    unanswered = Session(exchanges=tuple(structs.replace(one, response=None) for one in theirs.exchanges))
     assert compare(theirs, unanswered).divergences == ()
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from playhead import Delivery, ScriptError, cut, damage, deliver, drop, fail, raw, reply, turn
 from playhead.engine.compose import Minted, compose
@@ -279,14 +280,14 @@ SLOW = Delivery(chunks=(10, 20), delay=2, pace=0.5)
 def test_the_clients_patience(delivery: Delivery, timeouts: Timeouts, expected: Any) -> None:
     """Each wait is held against the client's read timeout: no answer at all, or none after the first write."""
     for asked in (STREAM, PLAIN):
-        assert times(Sent(reply=STEP, delivery=delivery), asked._replace(timeouts=timeouts)) == expected
+        assert times(Sent(reply=STEP, delivery=delivery), structs.replace(asked, timeouts=timeouts)) == expected
 
 
 def test_what_comes_of_impatience() -> None:
     """The exchange has no status where nothing came, and what came of the first write otherwise."""
-    late = sending(deliver(STEP, delay=9), STREAM._replace(timeouts=Timeouts(read=1)))
+    late = sending(deliver(STEP, delay=9), structs.replace(STREAM, timeouts=Timeouts(read=1)))
     assert late.seen == {"status": None, "complete": False}
-    slow = sending(deliver(STEP, chunks="event", pace=9), STREAM._replace(timeouts=Timeouts(read=1)))
+    slow = sending(deliver(STEP, chunks="event", pace=9), structs.replace(STREAM, timeouts=Timeouts(read=1)))
     assert slow.outgoing.chunks == (EVENTS[0],)
     assert slow.seen["response"] == {
         **MESSAGE,
@@ -321,7 +322,7 @@ def test_a_connection_that_fails(how: Any, late: float) -> None:
 @pytest.mark.parametrize(("timeouts", "late"), [(Timeouts(read=7), 7), (FOR_EVER, 0.0)], ids=["7 s", "for ever"])
 def test_an_answer_that_stops_coming(timeouts: Timeouts, late: float) -> None:
     """A cut that lets the client wait takes as long as it is patient."""
-    asked = STREAM._replace(timeouts=timeouts)
+    asked = structs.replace(STREAM, timeouts=timeouts)
     assert times(cut(STEP, how="timeout"), asked) == (200, 0.0, (), "timeout", late)
     assert times(cut(STEP, how="reset"), asked) == (200, 0.0, (), "read", 0.0)
 

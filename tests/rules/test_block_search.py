@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from playhead.rules.block_search import adds, blocks_of_types, first_new, marked
 from playhead.rules.blocks import block_views
@@ -34,7 +34,7 @@ def views(messages: list[Any]) -> list[RequestView]:
     """The same request without and with the places of its blocks, as a checker notes them."""
     view, places = RequestView(body={"messages": messages}), Places()
     RequestRules(()).judge(view, places=places)
-    return [view, replace(view, places=places)]
+    return [view, structs.replace(view, places=places)]
 
 
 @given(MESSAGES, st.integers(0, 4))

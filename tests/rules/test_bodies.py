@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec import structs
 
 from playhead.rules.bodies import same_body, same_request
 from playhead.wire.exchange import Exchange
@@ -14,17 +13,17 @@ ONE = Exchange(request={"model": "m", "messages": [{"role": "user", "content": "
 
 def test_bodies() -> None:
     """Equal in every member, whatever their order; another member, or one more, is another body."""
-    same = replace(ONE, request={"messages": [{"content": "a", "role": "user"}], "model": "m"})
+    same = structs.replace(ONE, request={"messages": [{"content": "a", "role": "user"}], "model": "m"})
     assert same_body(ONE, same)
     assert same_body(ONE, ONE)
-    assert not same_body(ONE, replace(ONE, request={**(ONE.request or {}), "max_tokens": 9}))
-    assert not same_body(ONE, replace(ONE, request={**(ONE.request or {}), "model": "n"}))
+    assert not same_body(ONE, structs.replace(ONE, request={**(ONE.request or {}), "max_tokens": 9}))
+    assert not same_body(ONE, structs.replace(ONE, request={**(ONE.request or {}), "model": "n"}))
 
 
 def test_bodies_that_are_not_known_in_full() -> None:
     """What a recording does not tell may have changed."""
-    assert not same_body(ONE, replace(ONE, known=frozenset({"messages"})))
-    assert not same_body(ONE, replace(ONE, request=None))
+    assert not same_body(ONE, structs.replace(ONE, known=frozenset({"messages"})))
+    assert not same_body(ONE, structs.replace(ONE, request=None))
 
 
 KEY = {"x-api-key": "one", "anthropic-version": "2023-06-01"}
@@ -44,4 +43,4 @@ KEY = {"x-api-key": "one", "anthropic-version": "2023-06-01"}
 )
 def test_headers(left: dict[str, str] | None, right: dict[str, str] | None, same: bool) -> None:
     """Those that the API judges; unknown ones differ in nothing."""
-    assert same_request(replace(ONE, headers=left), replace(ONE, headers=right)) is same
+    assert same_request(structs.replace(ONE, headers=left), structs.replace(ONE, headers=right)) is same

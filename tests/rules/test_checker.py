@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from playhead.rules.checker import (
     Checker,
@@ -127,7 +128,7 @@ def test_incremental_is_from_scratch(turns: list[tuple[int, str, str]], alone: b
         if like is not None:
             messages = [*lists[like], *messages[len(lists[like]) :]]
         lists.append(messages)
-        shared = replace(exchange, request={**(exchange.request or {}), "messages": messages})
+        shared = structs.replace(exchange, request={**(exchange.request or {}), "messages": messages})
         expected = told(without.ask(exchange))
         assert told(with_bytes.ask(exchange, like=like)) == expected
         assert told(with_objects.ask(shared)) == expected
@@ -151,7 +152,7 @@ def test_a_single_request_has_the_verdict_that_its_session_has(turns: list[tuple
 @given(TURNS)
 def test_nothing_is_said_twice_of_an_accepted_history(turns: list[tuple[int, str, str]]) -> None:
     """Law: where every request was accepted, no place of one branch is told twice by one rule."""
-    exchanges = [replace(e, status=200, error=None) for e, _ in conversation(turns)]
+    exchanges = [structs.replace(e, status=200, error=None) for e, _ in conversation(turns)]
     seen: dict[int, set[tuple[str, str, str]]] = {}
     checker = Checker()
     for position, exchange in enumerate(exchanges):

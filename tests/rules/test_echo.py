@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from made_sessions import Q2, Json, Q, call, exchange, reply, result, said, session, text, user
-from playhead.rules.echo import came_back_changed, echo_of, goes_on, prefilled, related
+from playhead.rules.echo import came_back, came_back_changed, echo_of, goes_on, prefilled, related
 from playhead.rules.rule import StepView
-from playhead.wire.follow import Follower
+from playhead.wire.exchange import Exchange
+from playhead.wire.follow import Follower, Link
 
 
 def step(first: list[Json], answer: Json, *added: Json) -> StepView:
@@ -83,3 +84,43 @@ def test_prefilled() -> None:
     assert prefilled(session(exchange([Q, said("It")], None)).exchanges[0])
     assert not prefilled(session(exchange([Q], None)).exchanges[0])
     assert not prefilled(session(exchange([], None)).exchanges[0])
+
+
+WORDS: Json = {"type": "text", "text": "hi"}
+
+
+def calling(value: object) -> Json:
+    return {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {"a": value}}
+
+
+@pytest.mark.parametrize(
+    ("told", "sent", "same"),
+    [
+        ([WORDS], [dict(WORDS)], True),
+        ([WORDS], [{"text": "hi", "type": "text"}], True),
+        ([WORDS], [{**WORDS, "text": "ho"}], False),
+        ([WORDS], [WORDS, WORDS], False),
+        ([WORDS], "hi", False),
+        ([{**WORDS, "citations": None}], [{**WORDS, "citations": None}], True),
+        ([WORDS, calling(1)], [WORDS, calling(1)], True),
+        ([calling(1)], [calling(True)], False),
+        ([calling(1)], [calling(1.0)], False),
+        ([{**WORDS, "citations": [{"n": 1}]}], [{**WORDS, "citations": [{"n": True}]}], False),
+        ([["hi"]], [["hi"]], True),
+        ([], [], True),
+    ],
+)
+def test_a_reply_that_came_back(told: list[object], sent: object, same: bool) -> None:
+    """The same blocks as JSON: what Python alone takes for equal, 1 and true say, is another reply."""
+    messages = [{"role": "user", "content": "q"}, {"role": "assistant", "content": sent}]
+    link = Link(kind="continues", conversation=1, turn=2, parent=0, shared=1)
+    assert came_back(Exchange(request={"messages": messages}), link, Exchange(response={"content": told})) is same
+
+
+def test_a_reply_that_did_not_come() -> None:
+    """What the user says is no reply, and neither is nothing."""
+    link = Link(kind="continues", conversation=1, turn=2, parent=0, shared=1)
+    answered = Exchange(response={"content": [WORDS]})
+    asked = {"role": "user", "content": "q"}
+    for added in ([], [{"role": "user", "content": [WORDS]}]):
+        assert not came_back(Exchange(request={"messages": [asked, *added]}), link, answered)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from playhead.rules.checker import check
 from playhead.rules.history import RULES
@@ -504,7 +504,7 @@ def test_text_alone_tells_what_a_request_follows(steps: list[Step], rules: list[
 def ended(*steps: Step, event: str | None = None) -> list[str]:
     """What is found where the end is known, so that one loop made the session."""
     made = session(*steps)
-    first = replace(made.exchanges[0], user_event=event)
+    first = structs.replace(made.exchanges[0], user_event=event)
     found = check(Session(exchanges=(first, *made.exchanges[1:]), end={"how": "returned"}), only=RULES)
     return [violation.rule for violation in found]
 

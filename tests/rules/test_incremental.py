@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from playhead.engine.engine import Engine, Settings
 from playhead.engine.http import Incoming
@@ -54,7 +55,7 @@ def alone(exchange: Exchange, before: Sequence[Exchange]) -> Judgement:
         position = checker.ask(asked).position
         assert position is not None
         answer: Json = {"response": earlier.response, "error": earlier.error, "status": earlier.status}
-        checker.answered(position, replace(asked, **answer))
+        checker.answered(position, structs.replace(asked, **answer))
     return checker.ask(exchange)
 
 
@@ -151,7 +152,7 @@ def session(exchanges: Sequence[Json], way: str) -> Session:
 
 def unshared(made: Session) -> list[Exchange]:
     """The same exchanges without any object in common, and with nothing said of it."""
-    return [replace(one, sent=None, request=copy.deepcopy(one.request)) for one in made.exchanges]
+    return [structs.replace(one, sent=None, request=copy.deepcopy(one.request)) for one in made.exchanges]
 
 
 # sessions of all sorts, made of what the catalogue calls right and wrong
@@ -371,7 +372,7 @@ def test_a_change_is_seen_wherever_it_is(change: str, place: int, marks: str, wa
     assert all((violation.exchange or 0) >= 11 for violation in violations)
     require_same(incremental(made.exchanges), from_scratch(unshared(session(exchanges, "data"))))
     assert check(loaded(exchanges, way)) == violations
-    with_headers = [replace(exchange, headers=HEADERS, status=None) for exchange in made.exchanges]
+    with_headers = [structs.replace(exchange, headers=HEADERS, status=None) for exchange in made.exchanges]
     assert live(exchanges, way) == [violations for violations, _ in incremental(with_headers, alone=True)]
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec import structs
 
 from made_sessions import (
     DONE,
@@ -337,10 +336,10 @@ def test_what_may_be_tried_again(failed: Exchange, transient: bool) -> None:
 def test_a_broken_connection_that_is_given_up() -> None:
     """A connection that failed before any answer is tried again, like a 529; hiding it is a fault as well."""
     (first,) = session(exchange([Q], None)).exchanges
-    broken = replace(first, complete=False)
+    broken = structs.replace(first, complete=False)
     made = Session(exchanges=(broken,), end=raised("APIConnectionError"))
     assert of_rule("retry-transient-only", made) == [("broken", "$response", 1)]
-    hidden = Session(exchanges=(broken, replace(broken, number=2)), end=RETURNED)
+    hidden = Session(exchanges=(broken, structs.replace(broken, number=2)), end=RETURNED)
     assert [(v.rule, v.message) for v in errors(hidden)] == [
         (
             "api-error-surfaced",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 import pytest
 
 from playhead.wire.exchange import Exchange
+from playhead.wire.history import Sent, grown
 
 Json = dict[str, Any]
 
@@ -81,7 +81,24 @@ def test_what_a_recording_tells(exchange: Exchange, knows: bool) -> None:
 def test_an_exchange_is_a_value() -> None:
     """Equal by its fields, and not to be changed."""
     assert Exchange(number=2) == Exchange(number=2)
-    with pytest.raises(dataclasses.FrozenInstanceError):
+    with pytest.raises(AttributeError):
         Exchange().number = 2  # type: ignore[misc]
     with pytest.raises(TypeError):
         Exchange().results["x"] = 1  # type: ignore[index]
+    with pytest.raises(TypeError):
+        hash(Exchange())
+    assert Exchange() != "Exchange()"
+
+
+def test_how_messages_are_held_is_no_part_of_an_exchange() -> None:
+    """Exchanges that say the same are equal and look the same, whether or not they know what was sent before."""
+    messages: list[object] = [{"role": "user", "content": "hi"}]
+    body: Json = {"messages": messages}
+    last = grown(None, messages)
+    assert last is not None
+    known, plain = Exchange(request=body, sent=Sent(messages, last)), Exchange(request=body)
+    assert known.history is last
+    assert known == plain
+    assert repr(known) == repr(plain)
+    answered = known.answered(status=200, response={"content": []})
+    assert (answered.sent, answered.status, answered.complete) == (known.sent, 200, True)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from playhead.wire.exchange import Exchange
 from playhead.wire.follow import Follower, Link
@@ -527,7 +527,7 @@ def test_what_becomes_known_later() -> None:
     follower = Follower()
     link = follower.place(exchange)
     follower.settle(0, exchange)
-    ran = replace(exchange, tools_run=("t1",))
+    ran = structs.replace(exchange, tools_run=("t1",))
     follower.amend(0, ran)
     assert (follower.exchange(0), follower.link(0)) == (ran, link)
 

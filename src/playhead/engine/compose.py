@@ -83,7 +83,7 @@ def _completed(given: JsonObject, content: list[JsonObject], making: _Making, to
     """A message with what the API would add to what is given."""
     body = making.request.body
     kinds = {block["type"] for block in content}
-    message = {
+    message: JsonObject = {
         "id": f"msg_{making.minted.messages + 1:04d}",
         "type": "message",
         "role": "assistant",
@@ -92,10 +92,12 @@ def _completed(given: JsonObject, content: list[JsonObject], making: _Making, to
         "stop_reason": "tool_use" if "tool_use" in kinds else "end_turn",
         "stop_sequence": None,
         "stop_details": None,
-        **{key: value for key, value in given.items() if key != "content"},
     }
-    usage = usage_of(content, tokens, body, message["stop_reason"])
-    message["usage"] = {**usage, **(given.get("usage") or {})}
+    message.update(given)
+    message["content"] = content
+    message["usage"] = usage_of(content, tokens, body, message["stop_reason"])
+    if given.get("usage"):
+        message["usage"].update(given["usage"])
     if "container" not in message and not kinds <= _SAID and any(map(_runs_in_container, content)):
         message["container"] = making.container()
     if "context_management" not in message and body.get("context_management"):

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+
+from msgspec import Struct, structs
 
 from playhead.engine.compose import Minted, compose
 from playhead.engine.http import Incoming, Outgoing, Timeouts, json_answer
@@ -64,7 +65,7 @@ class Settings:
         return self.share == "one"
 
 
-class _Call(NamedTuple):
+class _Call(Struct, frozen=True):
     """A judged request on its way to its endpoint."""
 
     exchange: Exchange
@@ -142,7 +143,7 @@ class Engine:
         try:
             found = None if self.tape is None else self.tape.find(exchange)
             if found is not None:
-                exchange = replace(exchange, status=found.status)
+                exchange = structs.replace(exchange, status=found.status)
             judgement = self._judge(exchange, len(incoming.body))
         except ScriptError as error:
             self.errors.append(error)
@@ -188,7 +189,7 @@ class Engine:
 
     def _note_run(self, position: int, identifier: str, outcome: object) -> None:
         exchange = self.exchanges[position]
-        noted = replace(
+        noted = structs.replace(
             exchange,
             tools_run=(*(exchange.tools_run or ()), identifier),
             results={**exchange.results, identifier: outcome},
@@ -229,7 +230,7 @@ class Engine:
         parent = self._checker.exchange(link.parent) if link.parent is not None else None
         again = parent is not None and is_retry(link, parent)
         self.players.follow(position, link, again=again)
-        return replace(exchange, retry_of=parent.number) if again and parent is not None else exchange
+        return structs.replace(exchange, retry_of=parent.number) if again and parent is not None else exchange
 
     def _play(self, call: _Call) -> Outgoing:
         """Answers with the next step of the script."""
@@ -276,7 +277,7 @@ class Engine:
             return self._fail(exchange, None, 400, "invalid_request_error", f"Playhead: {error}")
         if found.position is None and exchange.method == "HEAD":
             return self._unknown_endpoint(exchange)
-        exchange = replace(exchange, request=found.body)
+        exchange = structs.replace(exchange, request=found.body)
         return self._replay(_Call(exchange, judgement, incoming.timeouts), found)
 
     @staticmethod
@@ -345,7 +346,7 @@ class Engine:
         if "context_management" in call.body:
             answer["context_management"] = {"original_input_tokens": answer["input_tokens"]}
         sent = json_answer(200, answer, _request_id(call.exchange.number))
-        counted = replace(call.exchange, status=200, response_headers=sent.headers, response=answer)
+        counted = structs.replace(call.exchange, status=200, response_headers=sent.headers, response=answer)
         self._take_in(counted, call.judgement)
         return sent
 
@@ -357,7 +358,7 @@ class Engine:
         )
         exchange = self._exchange(incoming)
         self.exchanges.append(
-            replace(exchange, status=status, error=answer.get("error"), response_headers=sent.headers)
+            structs.replace(exchange, status=status, error=answer.get("error"), response_headers=sent.headers)
         )
         return sent
 
@@ -371,7 +372,9 @@ class Engine:
         assert judgement.refusal is not None
         self.refused.append(judgement.refusal)
         error = refusal_error(judgement.refusal, self.settings.rules, _request_id(exchange.number))
-        refused = replace(exchange, status=error.status, response_headers=error.headers, error=error.body["error"])
+        refused = structs.replace(
+            exchange, status=error.status, response_headers=error.headers, error=error.body["error"]
+        )
         self._take_in(refused, judgement)
         return Outgoing(status=error.status, headers=error.headers, chunks=(encode(error.body),))
 
@@ -402,7 +405,7 @@ class Engine:
                 )
             )
         answer = self._fail(exchange, None, 404, "not_found_error", "Not Found")
-        return replace(answer, chunks=()) if exchange.method == "HEAD" else answer
+        return structs.replace(answer, chunks=()) if exchange.method == "HEAD" else answer
 
     def _unreadable(self, exchange: Exchange, error: JsonError) -> Outgoing:
         sentence = f"The request body is not valid JSON: {error}"
@@ -422,7 +425,7 @@ class Engine:
         request_id = _request_id(exchange.number)
         body = error_body(error_type, message, request_id, **details)
         answer = json_answer(status, body, request_id, **{"x-should-retry": "false"})
-        failed = replace(exchange, status=status, response_headers=answer.headers, error=body["error"])
+        failed = structs.replace(exchange, status=status, response_headers=answer.headers, error=body["error"])
         if judgement is None:
             self.exchanges.append(failed)
         else:

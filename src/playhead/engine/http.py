@@ -6,8 +6,9 @@ Law: values; no HTTP library, no I/O, no decisions.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
+
+from msgspec import Struct
 
 from playhead.wire.codec import encode
 
@@ -26,8 +27,7 @@ class Timeouts(NamedTuple):
 FOR_EVER = Timeouts()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Incoming:
+class Incoming(Struct, frozen=True, kw_only=True):
     """A request: `path` may carry a query, `headers` have lower-case names."""
 
     method: str
@@ -37,8 +37,7 @@ class Incoming:
     timeouts: Timeouts = FOR_EVER
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outgoing:
+class Outgoing(Struct, frozen=True, kw_only=True):
     """An answer: status, headers, and the body in the pieces in which it is to leave.
 
     `waits` are the seconds before each piece; empty where nothing is waited for. `delay` is the time in seconds

@@ -36,8 +36,10 @@ def calls_tools(step: Turn | Reply) -> bool:
     """Whether a step calls any tool, so that what is offered matters."""
     # what belongs to a block, `then`, are results, and their call is a block of the turn
     blocks = step.message.get("content") if isinstance(step, Reply) else [block.data for block in step.blocks]
-    types = {block.get("type") for block in (blocks if isinstance(blocks, list) else ()) if isinstance(block, dict)}
-    return not types.isdisjoint(_CALLED)
+    for block in blocks if isinstance(blocks, list) else ():
+        if isinstance(block, dict) and block.get("type") in _CALLED:
+            return True
+    return False
 
 
 _CALLED = frozenset(name for name, block in BLOCKS.items() if block.called)

@@ -15,6 +15,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
+from msgspec import Struct
+
 from playhead.engine.tokens import Rates, block_tokens, envelope_tokens, message_tokens, rates_of
 from playhead.wire.codec import JsonObject
 from playhead.wire.equality import same_settings
@@ -54,7 +56,7 @@ class InputTokens(NamedTuple):
         return self.fresh + self.read + self.stored
 
 
-class Prompt(NamedTuple):
+class Prompt(Struct, frozen=True):
     """A request's prompt: `head` tokens before the messages, `tokens` in all; its marks, and what the cache then holds.
 
     `messages` is the number of its messages, `settings` what must be the same for a part to be found in the cache;
@@ -81,16 +83,17 @@ def read_prompt(
     settings = {"model": body.get("model"), "tools": body.get("tools"), "system": body.get("system")}
     messages = body.get("messages")
     messages = messages if isinstance(messages, list) else []
-    same = earlier is not None and _alike(earlier.settings, settings)
+    as_it_was = earlier is not None and earlier.settings == settings
+    same = as_it_was or (earlier is not None and _alike(earlier.settings, settings))
     head = earlier.head if earlier is not None and same else envelope_tokens(body, rates)
     tokens, start = head, 0
     if earlier is not None and known == earlier.messages and earlier.settings["model"] == settings["model"]:
         tokens, start = head + earlier.tokens - earlier.head, known
     for index in range(start, len(messages)):
         tokens += message_tokens(messages[index], rates)
-    as_it_was = earlier is not None and earlier.settings == settings
     before = earlier.before if earlier is not None and as_it_was else tuple(_before_messages(body, head, rates))
-    held = tuple(mark for mark in earlier.cached if mark.place[0] < known) if earlier is not None and same else ()
+    stored = earlier.cached if earlier is not None and same else ()
+    held = tuple([mark for mark in stored if mark.place[0] < known])
     may_hold = range(len(messages)) if places is None else places
     if not may_hold and not before and not held and "cache_control" not in body:
         return Prompt(settings, len(messages), head, tokens)

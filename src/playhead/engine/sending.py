@@ -12,6 +12,8 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import NamedTuple
 
+from msgspec import Struct
+
 from playhead.engine.compose import body_of
 from playhead.engine.http import FOR_EVER, Fault, Outgoing, Timeouts, json_answer, no_answer
 from playhead.errors import ScriptError
@@ -28,15 +30,14 @@ _WAITED: Mapping[str, str] = {"timeout": "read", "connect_timeout": "connect", "
 """For which of its timeouts a client waits before it gives up."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sending:
+class Sending(NamedTuple):
     """What goes out, and the fields of the exchange that tell what came of it."""
 
     outgoing: Outgoing
     seen: Mapping[str, object]
 
 
-class Asked(NamedTuple):
+class Asked(Struct, frozen=True):
     """What of a request decides how its answer travels."""
 
     request_id: str

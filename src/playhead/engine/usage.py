@@ -42,12 +42,12 @@ def usage_of(
         attempts = [*_attempts(content, tokens, body, rates)]
         whole, output = _paid(attempts)
     limit = body.get("max_tokens")
-    usage: JsonObject = {
-        **_input(whole),
-        "output_tokens": limit if stop_reason == "max_tokens" and isinstance(limit, int) else output,
-        "service_tier": "standard",
-        "inference_geo": body.get("inference_geo") or "global",
-        "output_tokens_details": {"thinking_tokens": 0 if kinds.isdisjoint(_THOUGHTS) else _thinking(content, rates)},
+    usage = _input(whole)
+    usage["output_tokens"] = limit if stop_reason == "max_tokens" and isinstance(limit, int) else output
+    usage["service_tier"] = "standard"
+    usage["inference_geo"] = body.get("inference_geo") or "global"
+    usage["output_tokens_details"] = {
+        "thinking_tokens": 0 if kinds.isdisjoint(_THOUGHTS) else _thinking(content, rates)
     }
     if "server_tool_use" in kinds:
         usage["server_tool_use"] = {f"{name}_requests": _count(content, name) for name in ("web_search", "web_fetch")}

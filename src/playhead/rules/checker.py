@@ -8,8 +8,9 @@ terms, are not judged again. Every verdict is the one that judging the request f
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from dataclasses import replace
+
+from msgspec import Struct, structs
 
 from playhead.rules.choice import choose
 from playhead.rules.memory import Good, Memory
@@ -44,8 +45,7 @@ _BRINGS_TOOLS = ("tool_addition",)
 """Blocks in view of which rules on the envelope are silent: without them it has to be judged again."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Judgement:
+class Judgement(Struct, frozen=True, kw_only=True):
     """What `ask` found: where the request stands, its violations, what the API would answer first, and the positions of
     the messages that hold a cache mark, in order, None where nobody looked.
     """
@@ -57,7 +57,7 @@ class Judgement:
     marked: Sequence[int] | None = None
 
 
-class _Looked(NamedTuple):
+class _Looked(Struct, frozen=True):
     """What is found in a request alone, and where its blocks stand.
 
     `envelope` numbers what it says besides its messages; `ordinary_from` is the position from which on all messages
@@ -122,7 +122,7 @@ class Checker:
             told, refusal = violations_of(found, exchange), first_refusal(found, exchange)
             return Judgement(link=None, position=None, violations=told, refusal=refusal)
         sent, exchange = exchange, self._follower.whole(exchange)
-        held = len(exchange.messages) - len(sent.messages)
+        held = 0 if exchange is sent else len(exchange.messages) - len(sent.messages)
         position = len(self._found)
         link = self._follower.place(exchange, like=None if held else like, alone=self._alone)
         inherited = self._inherited(link)
@@ -175,7 +175,9 @@ class Checker:
         if new_envelope and is_deeper({**view.body, "messages": None}, _DEEPEST):
             return self._on_shallow(view, terms.envelope)
         try:
-            found, ordinary = self._on_one.judge(view, good.length, envelope=new_envelope, places=places)
+            found, ordinary = self._on_one.judge(
+                view, good.length, envelope=new_envelope, places=places, closed=good.last
+            )
         except RecursionError:
             return self._on_shallow(view, terms.envelope)
         if new_envelope and not view.may_hold(_BRINGS_TOOLS) and all(_in_messages(finding) for _, finding in found):
@@ -339,13 +341,13 @@ def _shallow_view(view: RequestView, places: Places) -> RequestView:
     body = body if isinstance(body, dict) else {}
     messages = body.get("messages")
     turns = merged_turns(messages if isinstance(messages, list) else ())
-    return replace(view, body=body, turns=turns, places=places)
+    return structs.replace(view, body=body, turns=turns, places=places)
 
 
 def _shallow(exchange: Exchange) -> Exchange:
     """The same exchange without anything that is nested more deeply than a rule can follow; equal where it is."""
     request, response = shallow(exchange.request), shallow(exchange.response)
-    return replace(
+    return structs.replace(
         exchange,
         request=request if isinstance(request, dict) else None,
         response=response if isinstance(response, dict) else None,
@@ -439,7 +441,9 @@ def _judge(
         raise TypeError(f"a request body is a dict, this is {type(body).__name__}")
     checker = Checker(rules, models=models_with(models))
     judgement = checker.ask(Exchange(request=body, headers=lower_names(headers)), size=len(encode(body)))
-    return replace(judgement, violations=tuple(replace(v, turn=None, conversation=None) for v in judgement.violations))
+    return structs.replace(
+        judgement, violations=tuple(replace(v, turn=None, conversation=None) for v in judgement.violations)
+    )
 
 
 def refusal_error(refusal: Violation, rules: Sequence[Rule] = RULES, request_id: str = "req_0001") -> ApiError:

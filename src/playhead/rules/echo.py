@@ -42,7 +42,23 @@ def came_back_changed(exchange: Exchange, link: Link, parent: Exchange) -> bool:
 def came_back(exchange: Exchange, link: Link, parent: Exchange) -> bool:
     """Whether the first of the messages that a request adds is the reply as it was."""
     added = exchange.messages[link.shared : link.shared + 1]
-    return bool(added) and _is_assistant(added[0]) and _content(added[0]) == canonical(parent.content)
+    if not added or not _is_assistant(added[0]):
+        return False
+    return _are_same_words(added[0], parent.content) or _content(added[0]) == canonical(parent.content)
+
+
+def _are_same_words(message: object, content: list[object]) -> bool:
+    """Whether both are the same blocks of strings alone: equal ones are equal as JSON, and nearly all replies are."""
+    sent = message.get("content") if isinstance(message, dict) else None
+    if not isinstance(sent, list) or sent != content:
+        return False
+    for block in sent:
+        if not isinstance(block, dict):
+            return False
+        for value in block.values():
+            if type(value) is not str:
+                return False
+    return True
 
 
 def _is_assistant(message: object) -> bool:

@@ -6,7 +6,8 @@ Law: pure; remembers verdicts, makes none. What is known holds on the same terms
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from playhead.rules.ordinary import WORDS
 from playhead.rules.places import Places
@@ -17,7 +18,7 @@ _ENDS = 64
 """Of how many requests the last turns are kept at hand; those of others are merged and judged once more."""
 
 
-class Good(NamedTuple):
+class Good(Struct, frozen=True):
     """From where the judging of a request goes on: nothing was found in the first `length` messages.
 
     The merged turn with this number, an assistant's, begins at `message`: it and those after it are looked at again,

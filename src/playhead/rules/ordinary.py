@@ -89,6 +89,16 @@ def ordinary_types(message: object) -> Sequence[str]:
     return () if len(types) > 1 else ("tool_result", "text")
 
 
+def ordinary_words(message: object) -> str:
+    """The role of a message of an ordinary form that holds nothing but words; empty for any other."""
+    content = message.get("content") if isinstance(message, dict) else None
+    if isinstance(content, list):
+        for block in content:
+            if not isinstance(block, dict) or block.get("type") != "text":
+                return ""
+    return str(message["role"]) if isinstance(message, dict) and ordinary_types(message) else ""
+
+
 def takes_turns(before: object, message: object) -> bool:
     """Whether a message is the one whose turn it is after the one before, which is None where there is none."""
     last = before.get("role") if isinstance(before, dict) else before

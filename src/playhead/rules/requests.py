@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import NamedTuple, TypeAlias
 
 from playhead.rules.blocks import blocks_in
-from playhead.rules.ordinary import WORDS, are_ordinary, ordinary_types, takes_turns
+from playhead.rules.ordinary import WORDS, are_ordinary, ordinary_types, ordinary_words, takes_turns
 from playhead.rules.places import CACHE_MARK, Places
 from playhead.rules.rule import BlockCheck, Finding, MessageCheck, RequestCheck, RequestView, Rule
 
@@ -19,10 +19,6 @@ _RequestChecks: TypeAlias = tuple[tuple[Rule, RequestCheck], ...]
 _Kinds: TypeAlias = tuple[frozenset[str], frozenset[str] | None, bool]
 """Which of the types that rules name the last turns hold, and which the conversation, None where all rules count; and
 whether what is new is ordinary."""
-
-
-_MORE = ("",)
-"""Stands for the types of a message that is not ordinary."""
 
 
 class Judged(NamedTuple):
@@ -45,16 +41,25 @@ class RequestRules:
         self._chosen: dict[_Kinds, _RequestChecks] = {}
 
     def judge(
-        self, view: RequestView, start: int = 0, *, envelope: bool = True, places: Places | None = None
+        self,
+        view: RequestView,
+        start: int = 0,
+        *,
+        envelope: bool = True,
+        places: Places | None = None,
+        closed: int | None = None,
     ) -> Judged:
         """Judges a request.
 
         What stands before `start`, and the envelope if not asked for, is known to be good. `places` says where blocks
-        stand before `start`; where the others stand is put into it.
+        stand before `start`; where the others stand is put into it. `closed` is the number of the last turn up to which
+        all of the view's turns are known to be ordinary, with nothing left open.
         """
         found: Found = []
         places = Places() if places is None else places
-        ordinary = self._messages(view, start, found, places) and are_ordinary(view.turns)
+        ordinary = self._messages(view, start, found, places) and are_ordinary(
+            view.turns if closed is None else view.turns[closed + 1 - view.turns[0].number :]
+        )
         if envelope:
             for rule, judge in self._envelope:
                 for finding in judge(view):
@@ -71,13 +76,11 @@ class RequestRules:
         """What is found where all that is new is one message of Claude's and one of the user's, in ordinary words.
 
         None where they are not ordinary, or are more than words, or where a rule is to be asked all the same. Envelope
-        and all that stands before them are good, and nothing is open there; `held` are the types of block in it, and
-        `recent` those in its last turns.
+        and all that stands before them are good, it ends with an ordinary message of the user's, and nothing is open
+        there; `held` are the types of block in it, and `recent` those in its last turns.
         """
-        before, *new = view.messages[start - 1 :]
-        if len(new) != 2 or not takes_turns(before, new[0]) or not takes_turns(*new):
-            return None
-        if not all(WORDS.issuperset(ordinary_types(message) or _MORE) for message in new) or not held >= WORDS:
+        said, asked = view.messages[start:]
+        if ordinary_words(said) != "assistant" or ordinary_words(asked) != "user" or not held >= WORDS:
             return None
         kinds = (self._named.intersection(WORDS.union(recent)), self._named.intersection(held), True)
         chosen = self._chosen.get(kinds)

@@ -11,6 +11,9 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Literal, NamedTuple, TypeAlias
 
+import msgspec
+from msgspec import Struct
+
 from playhead.rules.models import Model, Models
 from playhead.rules.places import Places
 from playhead.wire.codec import JsonObject
@@ -49,8 +52,7 @@ class Finding:
     same_as: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequestView:
+class RequestView(Struct, frozen=True, kw_only=True):
     """One request, as the rules on single requests see it.
 
     `turns` are its merged turns, or only the last ones where those before were found good already; they then begin
@@ -66,7 +68,7 @@ class RequestView:
     turns: tuple[MergedTurn, ...] = ()
     counting: bool = False
     known: frozenset[str] | None = None
-    models: Models = field(default_factory=Models)
+    models: Models = msgspec.field(default_factory=Models)
     status: int | None = None
     size: int | None = None
     returned: Set[str] = frozenset()
@@ -164,8 +166,7 @@ class _Answers(NamedTuple):
     any: bool
 
 
-@dataclass(frozen=True, kw_only=True)
-class StepView:
+class StepView(Struct, frozen=True, kw_only=True, dict=True):
     """One request and the exchange that it follows, as the rules across exchanges see them.
 
     `alone` says that the session is one conversation by declaration, so that silence must not be read as innocence;
@@ -178,8 +179,8 @@ class StepView:
     parent: Exchange | None
     alone: bool = False
     one_loop: bool = False
-    models: Models = field(default_factory=Models)
-    so_far: Follower = field(default_factory=Follower)
+    models: Models = msgspec.field(default_factory=Models)
+    so_far: Follower = msgspec.field(default_factory=Follower)
 
     @property
     def added(self) -> list[object]:

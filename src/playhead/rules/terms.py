@@ -9,10 +9,9 @@ a request's other members say how the answer is made, and leave the messages be.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from typing import NamedTuple
 
-from playhead.wire.codec import canonical
+from playhead.wire.codec import JsonObject, canonical
 from playhead.wire.exchange import Exchange
 
 JUDGED_HEADERS = ("anthropic-version", "anthropic-beta", "x-api-key", "authorization")
@@ -48,8 +47,8 @@ class Terms(NamedTuple):
 
 
 class _Seen(NamedTuple):
-    exchange: Exchange
-    status: int | None
+    body: JsonObject
+    around: tuple[object, ...]
     terms: Terms
 
 
@@ -62,23 +61,18 @@ class TermsTable:
 
     def of(self, exchange: Exchange, status: int | None) -> Terms:
         """The terms of a request, where `status` is that of its answer if that is known."""
+        body, headers = exchange.request or {}, exchange.headers
+        judged = None if headers is None else tuple(map(headers.get, JUDGED_HEADERS))
+        around = (exchange.endpoint, exchange.known, status, judged)
         for seen in reversed(self._latest):
-            if seen.status == status and _same_objects(seen.exchange, exchange):
+            if seen.around == around and _same_objects(seen.body, body):
                 return seen.terms
-        terms = self._numbered(exchange, status)
-        self._latest.append(_Seen(exchange, status, terms))
+        terms = self._numbered(body, around)
+        self._latest.append(_Seen(body, around, terms))
         del self._latest[:-_REMEMBERED]
         return terms
 
-    def _numbered(self, exchange: Exchange, status: int | None) -> Terms:
-        headers = exchange.headers
-        around = (
-            exchange.endpoint,
-            exchange.known,
-            status,
-            None if headers is None else tuple([headers.get(name) for name in JUDGED_HEADERS]),
-        )
-        body = exchange.request or {}
+    def _numbered(self, body: JsonObject, around: tuple[object, ...]) -> Terms:
         parts = [{key: body[key] for key in body if key != "messages"}]
         parts.append({key: value for key, value in parts[0].items() if key not in ABOUT_THE_ANSWER})
         return Terms(*[self._number(part, around) for part in parts])
@@ -91,20 +85,9 @@ class TermsTable:
         return self._numbers.setdefault(key, len(self._numbers))
 
 
-def _same_objects(earlier: Exchange, now: Exchange) -> bool:
-    """Whether all but the messages is, object for object, what the earlier request had."""
-    before, body = earlier.request or {}, now.request or {}
-    if len(before) != len(body) or earlier.known != now.known or earlier.path != now.path:
+def _same_objects(before: JsonObject, body: JsonObject) -> bool:
+    """Whether all but the messages is, object for object, what an earlier request had."""
+    if len(before) != len(body):
         return False
-    for key, value in body.items():
-        if before.get(key, _ABSENT) is not value and key != "messages":
-            return False
-    return _same_headers(earlier.headers, now.headers)
-
-
-def _same_headers(theirs: Mapping[str, str] | None, ours: Mapping[str, str] | None) -> bool:
-    if theirs is ours:
-        return True
-    if theirs is None or ours is None:
-        return False
-    return all(theirs.get(name) == ours.get(name) for name in JUDGED_HEADERS)
+    others = [key for key, value in body.items() if before.get(key, _ABSENT) is not value]
+    return not others or others == ["messages"]

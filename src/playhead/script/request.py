@@ -6,14 +6,14 @@ Law: a plain value; read-only by agreement, the messages are shared with the ses
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from playhead.wire.codec import JsonObject
 from playhead.wire.turns import blocks_of
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class Request(Struct, frozen=True, kw_only=True):
     """What came: `body` as sent, `headers` with lower-case names, `number` of the exchange, from 1.
 
     `conversation` and `turn` say where it stands, and `attempt` how often the step was asked for, all from 1.

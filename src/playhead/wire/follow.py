@@ -14,8 +14,10 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Literal, NamedTuple, TypeVar
+from dataclasses import dataclass, field
+from typing import Literal, TypeVar
+
+from msgspec import Struct, structs
 
 from playhead.wire.codec import JsonObject
 from playhead.wire.equality import same_message
@@ -30,8 +32,7 @@ Key = TypeVar("Key", str, bytes)
 Kind = Literal["start", "continues", "repeats", "departs"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Link:
+class Link(Struct, frozen=True, kw_only=True):
     """Where a request stands.
 
     `parent` is the position of the exchange it continues, repeats or departs from; `shared` the number of leading
@@ -47,7 +48,7 @@ class Link:
     held: bool = False
 
 
-class _Placed(NamedTuple):
+class _Placed(Struct, frozen=True):
     """An exchange in its place, and how many of its messages an earlier request began with."""
 
     exchange: Exchange
@@ -164,7 +165,7 @@ class Follower:
         messages = [*before.messages, _reply(before), *exchange.messages]
         # it stays another request than one that sends all of this
         thread = {**body["thread"], "type": "create"}
-        return replace(exchange, request={**body, **kept, "messages": messages, "thread": thread})
+        return structs.replace(exchange, request={**body, **kept, "messages": messages, "thread": thread})
 
     def place(self, exchange: Exchange, *, like: int | None = None, alone: bool = False) -> Link:
         """Finds where a request stands and takes it in. What the server holds of it must be there: see `whole`.
@@ -253,8 +254,8 @@ class Follower:
     def amend(self, position: int, exchange: Exchange) -> None:
         """Takes in what has become known of a settled exchange since: which tools the client ran on it."""
         placed = self._placed[position]
-        if continued(exchange) is not None:
-            exchange = replace(exchange, request=placed.exchange.request)
+        if exchange.request is not placed.exchange.request and continued(exchange) is not None:
+            exchange = structs.replace(exchange, request=placed.exchange.request)
         self._placed[position] = _Placed(exchange, placed.link, placed.history, placed.known)
 
     def known(self, position: int) -> int:

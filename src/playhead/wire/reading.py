@@ -15,7 +15,8 @@ import re
 from array import array
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+
+from msgspec import Struct, structs
 
 from playhead.wire.codec import JsonError, JsonObject, decode, decode_object, encode, item_ends, member_places
 from playhead.wire.history import History, Sent, grown, resent
@@ -35,7 +36,7 @@ _GOES_ON = re.compile(rb"[ \t\r\n]*,[ \t\r\n]*")
 _AFTER = re.compile(rb"[ \t\r\n]*([,\]])")
 
 
-class Text(NamedTuple):
+class Text(Struct, frozen=True):
     """A body as bytes: its messages begin after `head`, at `start`, their bracket closes at `end`, where `tail` begins,
     and each of them ends where `ends` says, counted from `start`.
     """
@@ -53,7 +54,7 @@ class Text(NamedTuple):
         return self.end - self.start + 2
 
 
-class Reading(NamedTuple):
+class Reading(Struct, frozen=True):
     """A request body as data.
 
     `sent` tells which of its messages are those of earlier bodies, `fresh` is the body without all that earlier bodies
@@ -68,7 +69,7 @@ class Reading(NamedTuple):
     text: Text | None = None
 
 
-class _Nearest(NamedTuple):
+class _Nearest(Struct, frozen=True):
     """The earlier body that a new one is most like: the new one's messages begin at `start`, so many are the same.
 
     With `same_head`, so is what stands before them.
@@ -199,7 +200,7 @@ class Bodies:
         try:
             places = member_places(raw)
         except JsonError:
-            return self.take(decode_object(raw))._replace(weight=len(raw))
+            return structs.replace(self.take(decode_object(raw)), weight=len(raw))
         body, fresh = decode_object(raw), {}
         for key, (start, end) in places.items():
             text = raw[start:end]

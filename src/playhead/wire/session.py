@@ -6,9 +6,11 @@ Law: plain values; following is done once, on first use.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from types import UnionType
+
+from msgspec import structs
 
 from playhead.wire.codec import JsonError, JsonObject, decode_object, kind
 from playhead.wire.exchange import NOTHING, Exchange
@@ -135,7 +137,7 @@ class Session:
 
 def number_exchanges(exchanges: Iterable[Exchange]) -> tuple[Exchange, ...]:
     """The exchanges numbered from 1 in their order."""
-    return tuple(replace(exchange, number=number) for number, exchange in enumerate(exchanges, 1))
+    return tuple(structs.replace(exchange, number=number) for number, exchange in enumerate(exchanges, 1))
 
 
 def is_retry(link: Link, parent: Exchange) -> bool:
@@ -150,7 +152,7 @@ def with_retries(exchanges: Sequence[Exchange]) -> tuple[Exchange, ...]:
     links = Session(exchanges=tuple(exchanges)).links
     followed = [exchange for exchange, link in zip(exchanges, links, strict=True) if link is not None]
     return tuple(
-        replace(exchange, retry_of=followed[link.parent].number)
+        structs.replace(exchange, retry_of=followed[link.parent].number)
         if link is not None and link.parent is not None and is_retry(link, followed[link.parent])
         else exchange
         for exchange, link in zip(exchanges, links, strict=True)
