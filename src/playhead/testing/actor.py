@@ -9,8 +9,10 @@ import asyncio
 import copy
 import threading
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal
+
+from msgspec import structs
 
 from playhead.doors.sdk import Transport
 from playhead.engine.http import Incoming, Outgoing, json_answer
@@ -152,7 +154,7 @@ class Actor:
             return refusal
         if self._swallowed == _SWALLOWED:
             self._worker.give_up()
-        return replace(refusal, delay=FOR_EVER)
+        return structs.replace(refusal, delay=FOR_EVER)
 
     @property
     def hopeless(self) -> bool:
