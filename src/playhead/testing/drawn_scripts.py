@@ -7,6 +7,7 @@ Fewer choices are simpler: a script shrinks to fewer turns, a turn to fewer call
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias, overload
 
@@ -17,7 +18,7 @@ from playhead.script.faults import Connection, Drop, Ending, Fail, Sent, cut, da
 from playhead.script.steps import Block, Reply, Turn, call, reply, say, think, turn
 from playhead.testing.schemas import inputs, invalid_inputs, telling_inputs
 from playhead.testing.values import SAID, tool_inputs
-from playhead.wire.codec import Json, JsonObject
+from playhead.wire.codec import Json, JsonObject, decode, encode
 from playhead.wire.damage import DAMAGES
 
 Tool: TypeAlias = "str | Mapping[str, Any]"
@@ -58,8 +59,15 @@ def calls(tools: Sequence[Tool], *, telling: bool = False, bad_inputs: bool = Fa
     """
     if not tools:
         raise SetupError("calls() and scripts() need the tools to call: their names, or their definitions")
+    for tool in tools:
+        _name(tool)
+    return _calls(encode([*tools]), telling, bad_inputs)
+
+
+@lru_cache(maxsize=512)
+def _calls(tools: bytes, telling: bool, bad_inputs: bool) -> st.SearchStrategy[Block]:
     ways = [inputs, *[telling_inputs] * telling, *[_bad_inputs] * bad_inputs]
-    return st.one_of([_calls_of(_name(tool), _inputs(tool, way)) for tool in tools for way in ways])
+    return st.one_of([_calls_of(_name(tool), _inputs(tool, way)) for tool in decode(tools) for way in ways])
 
 
 def _calls_of(name: str, drawn: st.SearchStrategy[Any]) -> st.SearchStrategy[Block]:
@@ -71,19 +79,22 @@ def tool_turns(
 ) -> st.SearchStrategy[Turn]:
     """A reply with one call or several, perhaps with thinking before and text around them, or the same call twice."""
     several = st.lists(calls(tools, telling=telling, bad_inputs=bad_inputs), min_size=1, max_size=max_calls)
-    shape = st.integers(0, 15)  # one choice says what is there besides the calls
+    return _turn(several, max_calls)
 
-    @st.composite
-    def turns(draw: st.DrawFn) -> Turn:
-        made, has = draw(several), draw(shape)
-        if has & 8 and len(made) < max_calls:
-            made = [*made, made[0]]
-        thought = [think(draw(SAID))] if has & 4 else []
-        before = [say(draw(SAID))] if has & 2 else []
-        after = [say(draw(SAID))] if has & 1 else []
-        return turn(*thought, *before, *made, *after)
 
-    return turns()
+_SHAPES = st.integers(0, 15)
+"""One choice that says what is there besides the calls."""
+
+
+@st.composite
+def _turn(draw: st.DrawFn, several: st.SearchStrategy[list[Block]], max_calls: int) -> Turn:
+    made, has = draw(several), draw(_SHAPES)
+    if has & 8 and len(made) < max_calls:
+        made = [*made, made[0]]
+    thought = [think(draw(SAID))] if has & 4 else []
+    before = [say(draw(SAID))] if has & 2 else []
+    after = [say(draw(SAID))] if has & 1 else []
+    return turn(*thought, *before, *made, *after)
 
 
 def _unknown(turn_: Turn, names: Sequence[str], number: int) -> Reply:

@@ -6,7 +6,7 @@ Law: imports hypothesis. A part that nothing fits raises `Impossible`, and is le
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, TypeVar
@@ -241,12 +241,14 @@ def _arrays(schema: JsonObject, drawing: Drawing) -> Strategy:
         unique = (lambda value: canonical(value)) if schema.get("uniqueItems") else None
         return st.lists(items, min_size=least, max_size=most if not items.is_empty else 0, unique_by=unique)
 
-    @st.composite
-    def arrays(draw: st.DrawFn) -> list[Any]:
-        size = draw(st.integers(least, most))
-        return [draw(heads[number] if number < len(heads) else items) for number in range(size)]
+    return _tuple(heads, items, least, most)
 
-    return arrays()
+
+@st.composite
+def _tuple(draw: st.DrawFn, heads: Sequence[Strategy], items: Strategy, least: int, most: int) -> list[Any]:
+    """An array whose first items have strategies of their own."""
+    size = draw(st.integers(least, most))
+    return [draw(heads[number] if number < len(heads) else items) for number in range(size)]
 
 
 def _items(schema: JsonObject, drawing: Drawing) -> Strategy:
@@ -286,18 +288,27 @@ def _declared(members: Mapping[str, Strategy], required: frozenset[str], least: 
     optional = [name for name in members if name not in required]
     # one number tells for eight members whether they are there
     masks = [st.integers(0, 2 ** len(optional[start : start + 8]) - 1) for start in range(0, len(optional), 8)]
-    always = len(required)
+    return _some_members(members, required, optional, masks, least - len(required), most - len(required))
 
-    @st.composite
-    def objects(draw: st.DrawFn) -> dict[str, Any]:
-        mask = sum(draw(bits) << (8 * place) for place, bits in enumerate(masks))
-        chosen = [name for place, name in enumerate(optional) if mask >> place & 1]
-        if len(chosen) + always < least:
-            chosen += [name for name in optional if name not in chosen][: least - always - len(chosen)]
-        present = required.union(chosen[: most - always])
-        return {name: draw(strategy) for name, strategy in members.items() if name in present}
 
-    return objects()
+@st.composite
+def _some_members(
+    draw: st.DrawFn,
+    members: Mapping[str, Strategy],
+    required: frozenset[str],
+    optional: Sequence[str],
+    masks: Sequence[st.SearchStrategy[int]],
+    least: int,
+    most: int,
+) -> dict[str, Any]:
+    mask = 0
+    for place, bits in enumerate(masks):
+        mask |= draw(bits) << (8 * place)
+    chosen = [name for place, name in enumerate(optional) if mask >> place & 1]
+    if len(chosen) < least:
+        chosen += [name for name in optional if name not in chosen][: least - len(chosen)]
+    present = required.union(chosen[:most])
+    return {name: draw(strategy) for name, strategy in members.items() if name in present}
 
 
 def _free(schema: JsonObject, drawing: Drawing, least: int, most: int) -> Strategy:
