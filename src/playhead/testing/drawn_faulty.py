@@ -58,8 +58,8 @@ class SeededFault:
     """One way in which a request can be wrong.
 
     `rules` are the ids of those of which one must be found. `change` makes a request wrong that is right, at one of
-    its turns, which has at least `calls` calls; `last` says that it must be the last turn, `thinking` that Claude
-    thinks in it.
+    its turns, which has at least `calls` calls; `last` says that it must be the last turn, `thinking` whether
+    Claude thinks, None that it may.
     """
 
     what: str
@@ -67,7 +67,7 @@ class SeededFault:
     change: Callable[[Scene], object]
     calls: int = 1
     last: bool = False
-    thinking: bool = False
+    thinking: bool | None = None
 
 
 _TEXT = {"type": "text", "text": "Go on."}
@@ -157,12 +157,9 @@ SEEDED: Mapping[str, SeededFault] = MappingProxyType(
         "result-not-first": _fault(
             "text before the results",
             "tool-result-not-first",
-            "tool-use-unanswered",
             change=lambda scene: scene.results.insert(0, dict(_TEXT)),
         ),
-        "text-between": _fault(
-            "a message between calls and results", "nothing-between-call-and-result", change=_between
-        ),
+        "text-between": _fault("a message between calls and results", "tool-result-not-first", change=_between),
         "trimmed-to-results": _fault(
             "the history is cut between a call and its result",
             "tool-result-orphan",
@@ -180,7 +177,6 @@ SEEDED: Mapping[str, SeededFault] = MappingProxyType(
         "result-as-object": _fault(
             "the content of a result is an object",
             "tool-result-content-type",
-            "req-field-types",
             change=lambda scene: scene.results[0].update(content={"temperature": 21}),
         ),
         "is-error-as-string": _fault(
@@ -224,7 +220,6 @@ SEEDED: Mapping[str, SeededFault] = MappingProxyType(
         "thinking-edited": _fault(
             "thinking whose text was changed",
             "thinking-block-modified",
-            "thinking-signature-invalid",
             change=lambda scene: scene.thinking.update(thinking="I have thought again."),
             thinking=True,
             last=True,
@@ -257,7 +252,6 @@ SEEDED: Mapping[str, SeededFault] = MappingProxyType(
         "prefill": _fault(
             "the conversation ends with the assistant",
             "prefill-unsupported",
-            "prefill-with-thinking",
             change=lambda scene: scene.messages.append({"role": "assistant", "content": "Well"}),
             thinking=True,
         ),
@@ -304,6 +298,7 @@ SEEDED: Mapping[str, SeededFault] = MappingProxyType(
                 model="claude-haiku-4-5", tool_choice={"type": "tool", "name": "no_such_tool"}
             ),
             calls=0,
+            thinking=False,
         ),
         "five-cache-marks": _fault(
             "five places are marked for caching", "cache-control-max-4", change=_marked, calls=0
@@ -333,7 +328,6 @@ def _seeded(
 ) -> tuple[JsonObject, str, tuple[str, ...]]:
     fault = SEEDED[name]
     turns = (1, max(1, max_turns)) if fault.calls else (0, max_turns)
-    thinking = True if fault.thinking else None
     body = draw(
         transcripts(
             tools,
@@ -341,7 +335,7 @@ def _seeded(
             max_turns=turns[1],
             min_calls=fault.calls,
             max_calls=max(fault.calls, max_calls),
-            thinking=thinking,
+            thinking=fault.thinking,
         )
     )
     count = len(body["messages"]) // 2

@@ -78,6 +78,8 @@ def tool_turns(
     tools: Sequence[Tool], *, max_calls: int = 4, telling: bool = False, bad_inputs: bool = False
 ) -> st.SearchStrategy[Turn]:
     """A reply with one call or several, perhaps with thinking before and text around them, or the same call twice."""
+    if max_calls < 1:
+        raise SetupError(f"max_calls is at least 1, not {max_calls}: a turn without calls ends the script")
     several = st.lists(calls(tools, telling=telling, bad_inputs=bad_inputs), min_size=1, max_size=max_calls)
     return _turn(several, max_calls)
 
@@ -157,6 +159,8 @@ def scripts(
     offers (`unknown_tools`, as `reply({...}, check=False)`), and steps that go wrong (`faults`, see there) before
     others. Raises `SetupError` as `calls` does.
     """
+    if not 0 <= min_turns <= max_turns:
+        raise SetupError(f"min_turns of scripts() is from 0 to max_turns, which is {max_turns}, not {min_turns}")
     one = tool_turns(tools, max_calls=max_calls, telling=telling, bad_inputs=bad_inputs)
     last = st.lists(SAID, max_size=2).map(lambda texts: turn(*map(say, texts)))
     if not unknown_tools and faults is None:

@@ -55,10 +55,9 @@ def transcripts(
     the user answered; with calls in it, their results. `thinking` says whether Claude thinks before it speaks, None
     that it may. `check_request` finds nothing in any of them but advice.
     """
-    if not 0 <= min_turns <= max_turns or not 0 <= min_calls <= max_calls:
-        raise SetupError(
-            f"min_turns {min_turns} to max_turns {max_turns}, min_calls {min_calls} to max_calls {max_calls}: each least is 0 or more, and at most its most"
-        )
+    for what, least, most in (("turns", min_turns, max_turns), ("calls", min_calls, max_calls)):
+        if not 0 <= least <= most:
+            raise SetupError(f"min_{what} is from 0 to max_{what}, which is {most}, not {least}")
     offered = tool_schemas(max_size=2) if tools is None else st.just(_definitions(tools))
     return _bodies(offered, thinking, (min_turns, max_turns), (min_calls, max_calls))
 
