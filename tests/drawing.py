@@ -34,6 +34,11 @@ def examples(strategy: st.SearchStrategy[Drawn], count: int) -> list[Drawn]:
 def smallest(strategy: st.SearchStrategy[Drawn], wanted: Callable[[Drawn], object] = lambda value: True) -> Drawn:
     """The simplest value that is wanted; the first that there is."""
     quiet = settings(
-        max_examples=2000, derandomize=True, deadline=None, database=None, suppress_health_check=[*HealthCheck]
+        phases=[Phase.generate, Phase.shrink],
+        max_examples=2000,
+        derandomize=True,
+        deadline=None,
+        database=None,
+        suppress_health_check=[*HealthCheck],
     )
     return find(strategy, lambda value: bool(wanted(value)), settings=quiet)

@@ -95,6 +95,7 @@ SCHEMAS: dict[str, tuple[JsonObject, JsonObject]] = {
         {"a": [5]},
     ),
     "anyOf": (an_object("a", a={"anyOf": [{"type": "string"}, {"type": "integer"}]}), {"a": ""}),
+    "anyOf with null": (an_object("a", a={"anyOf": [{"type": "string"}, {"type": "null"}]}), {"a": None}),
     "never": (an_object(a={"not": {}}), {}),
     "anyOf, which part is required": (
         {

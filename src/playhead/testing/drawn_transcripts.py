@@ -19,7 +19,14 @@ from playhead.testing.drawn_tools import tool_schemas
 from playhead.testing.values import SAID
 from playhead.wire.codec import Json, JsonObject
 
-_MODELS = ("claude-opus-5-5", "claude-sonnet-4-5", "claude-haiku-4-5")
+_WAYS = (
+    ("claude-opus-5-5", False),
+    ("claude-opus-5-5", True),
+    ("claude-sonnet-4-5", False),
+    ("claude-haiku-4-5", False),
+)
+"""A model, and whether it thinks where one can see it."""
+
 _RESULTS: st.SearchStrategy[Json] = st.one_of(
     st.just(""),
     SAID,
@@ -71,12 +78,11 @@ def _bodies(
     calls: tuple[int, int],
 ) -> JsonObject:
     tools = draw(offered)
-    thinks = draw(st.booleans()) if thinking is None else thinking
+    model, thinks = draw(st.sampled_from([way for way in _WAYS if thinking in (None, way[1])]))
     messages: list[JsonObject] = [{"role": "user", "content": draw(_CONTENT)}]
     for number, pair in enumerate(draw(st.lists(_turns(tools, thinks, calls), min_size=turns[0], max_size=turns[1]))):
         messages += _named(pair, number)
-    body: JsonObject = {"model": _MODELS[0] if thinks else draw(st.sampled_from(_MODELS)), "max_tokens": 1024}
-    body |= {"messages": messages, "tools": copy.deepcopy(tools)}
+    body: JsonObject = {"model": model, "max_tokens": 1024, "messages": messages, "tools": copy.deepcopy(tools)}
     if thinks:
         body["thinking"] = {"type": "adaptive"}
     return body | draw(_SETTINGS)

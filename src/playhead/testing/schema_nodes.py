@@ -168,7 +168,7 @@ def _alternatives(schema: JsonObject, place: str) -> Iterator[JsonObject]:
     for keyword in ("anyOf", "oneOf"):
         if keyword in schema:
             rest = {name: value for name, value in schema.items() if name != keyword}
-            yield from ({"allOf": [rest, part]} for part in schema[keyword])
+            yield from ({"allOf": [rest, part]} for part in sorted(schema[keyword], key=_is_more_than_null))
             return
     if "if" in schema:
         rest = {name: value for name, value in schema.items() if name not in ("if", "then", "else")}
@@ -178,13 +178,18 @@ def _alternatives(schema: JsonObject, place: str) -> Iterator[JsonObject]:
     yield schema
 
 
+def _is_more_than_null(part: JsonObject | bool) -> bool:
+    """Null takes no choice, so that it is the simplest wherever it may stand."""
+    return not (isinstance(part, dict) and part.get("type") == "null")
+
+
 def _plain(schema: JsonObject, drawing: Drawing) -> Strategy:
     """A strategy for one alternative."""
     if schema.keys() & {"allOf", "anyOf", "oneOf", "if", "$ref"}:
         return strategy_of(schema, drawing)
     if "const" in schema or "enum" in schema:
         return _listed(schema, drawing)
-    types = types_of(schema)
+    types = sorted(types_of(schema), key=lambda name: name != "null")
     if len(types) == len(TYPES):
         return _anything(drawing)
     return _first(lambda name: _of_type(name, schema, drawing), types, drawing.place)
