@@ -8,9 +8,9 @@ from typing import Any
 import anthropic
 import jsonschema
 import pytest
-from drawing import examples, smallest
 from hypothesis import HealthCheck, given, settings
 
+from drawing import examples, smallest
 from playhead import FakeClaude, SetupError, call, cut, drop, fail, say, turn
 from playhead.loop import Tools, run_conversation
 from playhead.script.faults import Drop, Fail, Sent
@@ -161,25 +161,25 @@ def test_streams_break_in_the_replies_given() -> None:
 CITY = call("get_weather", city="")
 SMALLEST: dict[str, tuple[Any, Callable[[Any], object], Any]] = {
     "a script": (scripts(TOOLS), lambda script: True, [turn()]),
-    "a script that calls": (scripts(TOOLS), lambda script: len(script) > 1, [turn(CITY), turn()]),
-    "a chain": (scripts(TOOLS), lambda script: len(script) > 2, [turn(CITY), turn(CITY), turn()]),
+    "a script that calls": (scripts([WEATHER]), lambda script: len(script) > 1, [turn(CITY), turn()]),
+    "a chain": (scripts([WEATHER]), lambda script: len(script) > 2, [turn(CITY), turn(CITY), turn()]),
     "parallel calls": (
-        scripts(TOOLS),
+        scripts([WEATHER]),
         lambda script: any(len(step.calls) > 1 for step in script),
         [turn(CITY, CITY), turn()],
     ),
     "an input": (
-        scripts(TOOLS),
+        scripts([WEATHER]),
         lambda script: any(value.get("days", 0) > 3 for value in inputs_of(script)),
         [turn(call("get_weather", city="", days=4)), turn()],
     ),
     "a bad input": (
-        scripts(TOOLS, bad_inputs=True),
+        scripts([WEATHER], bad_inputs=True),
         lambda script: any(not fits(value) for value in inputs_of(script)),
         [turn(call("get_weather")), turn()],
     ),
     "a fault in a script": (
-        scripts(TOOLS, faults=faults()),
+        scripts(TOOLS, faults=faults("retryable")),
         lambda script: any(isinstance(step, Fail) for step in script),
         [fail(529), turn()],
     ),

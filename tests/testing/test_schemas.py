@@ -94,6 +94,11 @@ SCHEMAS: dict[str, tuple[JsonObject, JsonObject]] = {
         an_object("a", a={"type": "array", "items": {"type": "integer"}, "contains": {"minimum": 5}}),
         {"a": [5]},
     ),
+    "an array that holds some": (
+        an_object("a", a={"type": "array", "contains": {"const": 1}, "minContains": 2, "minItems": 3}),
+        {"a": [1, 1, None]},
+    ),
+    "a number beyond all floats": (an_object("a", a={"type": "number", "minimum": 10**400}), {"a": 10**400}),
     "anyOf": (an_object("a", a={"anyOf": [{"type": "string"}, {"type": "integer"}]}), {"a": ""}),
     "anyOf with null": (an_object("a", a={"anyOf": [{"type": "string"}, {"type": "null"}]}), {"a": None}),
     "never": (an_object(a={"not": {}}), {}),
@@ -284,6 +289,10 @@ BAD: dict[str, tuple[Any, str]] = {
     "lengths that exclude each other": (
         an_object("a", a={"type": "string", "minLength": 5, "maxLength": 3}),
         "nothing fits this schema: $.properties.a: minLength 5 is above maxLength 3",
+    ),
+    "too few to be different": (
+        an_object("a", a={"type": "array", "items": {"type": "boolean"}, "uniqueItems": True, "minItems": 3}),
+        "nothing fits this schema: $.properties.a: 3 different items are wanted, and there are 2",
     ),
     "false": (an_object("a", a=False), "nothing fits this schema: $.properties.a: false allows no value"),
     "recursion without end": (

@@ -101,12 +101,9 @@ def _turn(draw: st.DrawFn, several: st.SearchStrategy[list[Block]], max_calls: i
 
 def _unknown(turn_: Turn, names: Sequence[str], number: int) -> Reply:
     """The turn with other tools' names, which only a reply that nobody checks can have; ids are then its own."""
-    content: list[JsonObject] = []
-    for place, block in enumerate(turn_.content):
-        data = dict(block.data)
-        if block.type == "tool_use":
-            data |= {"id": f"toolu_unknown_{number}_{place}", "name": names[place % len(names)] or data["name"]}
-        content.append(data)
+    content = [dict(block.data) for block in turn_.content]
+    for place, asking in enumerate(block for block in content if block["type"] == "tool_use"):
+        asking |= {"id": f"toolu_unknown_{number}_{place}", "name": names[place % len(names)] or asking["name"]}
     message = {"id": f"msg_unknown_{number}", "type": "message", "role": "assistant", "model": "claude-opus-5-5"}
     end = {"stop_reason": "tool_use", "stop_sequence": None, "usage": {"input_tokens": 1, "output_tokens": 1}}
     return reply({**message, "content": content, **end}, check=False)

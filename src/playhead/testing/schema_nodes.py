@@ -232,21 +232,44 @@ def _arrays(schema: JsonObject, drawing: Drawing) -> Strategy:
         strategy_of(part, drawing.at(f".prefixItems[{number}]"))
         for number, part in enumerate(schema.get("prefixItems", ()))
     ]
-    least = schema.get("minItems", int("contains" in schema))
+    least = schema.get("minItems", 0)
     most = min(schema.get("maxItems", least + len(heads) + _few(drawing)), least + len(heads) + _few(drawing))
     if least > schema.get("maxItems", least):
         raise Impossible(drawing.place, f"minItems {least} is above maxItems {schema['maxItems']}")
     try:
-        items = _items(schema, drawing)
+        items = strategy_of(schema.get("items", True), drawing.at(".items"))
     except Impossible:
         if least > len(heads):
             raise
         items, most = st.nothing(), min(most, len(heads))
-    if not heads:
-        unique = (lambda value: canonical(value)) if schema.get("uniqueItems") else None
-        return st.lists(items, min_size=least, max_size=most if not items.is_empty else 0, unique_by=unique)
+    if heads:
+        return _tuple(heads, items, least, most)
+    if "contains" in schema:
+        return _containing(schema, drawing, items, least, most)
+    if not schema.get("uniqueItems"):
+        return st.lists(items, min_size=least, max_size=0 if items.is_empty else most)
+    _require_enough(schema, least, drawing.place)
+    return st.lists(
+        items, min_size=least, max_size=0 if items.is_empty else most, unique_by=lambda item: canonical(item)
+    )
 
-    return _tuple(heads, items, least, most)
+
+def _require_enough(schema: JsonObject, least: int, place: str) -> None:
+    """Raises `Impossible` where the items are not to be alike, and there are too few to choose from."""
+    items = schema.get("items")
+    if isinstance(items, dict):
+        known = items["enum"] if "enum" in items else (False, True) if items.get("type") == "boolean" else None
+        if known is not None and len(known) < least:
+            raise Impossible(place, f"{least} different items are wanted, and there are {len(known)}")
+
+
+def _containing(schema: JsonObject, drawing: Drawing, items: Strategy, least: int, most: int) -> Strategy:
+    """Arrays with as many as must be of the items that `contains` describes, at their beginning."""
+    count = schema.get("minContains", 1)
+    both = {"allOf": [schema.get("items", True), schema["contains"]]}
+    wanted = st.lists(strategy_of(both, drawing.at(".contains")), min_size=count, max_size=count)
+    others = st.lists(items, min_size=max(0, least - count), max_size=max(0, least - count, most - count))
+    return st.builds(lambda first, rest: [*first, *rest], wanted, others)
 
 
 @st.composite
@@ -254,14 +277,6 @@ def _tuple(draw: st.DrawFn, heads: Sequence[Strategy], items: Strategy, least: i
     """An array whose first items have strategies of their own."""
     size = draw(st.integers(least, most))
     return [draw(heads[number] if number < len(heads) else items) for number in range(size)]
-
-
-def _items(schema: JsonObject, drawing: Drawing) -> Strategy:
-    items = schema.get("items", True)
-    if "contains" not in schema:
-        return strategy_of(items, drawing.at(".items"))
-    wanted = strategy_of({"allOf": [items, schema["contains"]]}, drawing.at(".contains"))
-    return wanted | strategy_of(items, drawing.at(".items"))
 
 
 def _objects(schema: JsonObject, drawing: Drawing) -> Strategy:
