@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import jsonschema
 import pytest
-from drawing import examples, smallest
 
+from drawing import examples, smallest
 from playhead import SetupError, check_request
 from playhead.testing.strategies import transcripts
 from playhead.wire.codec import JsonObject
@@ -101,7 +101,11 @@ def test_the_smallest(wanted: Callable[[JsonObject], object], simplest: list[Jso
     assert found == {"model": "claude-opus-5-5", "max_tokens": 1024, "messages": simplest, "tools": [WEATHER]}
 
 
-def test_sizes_that_make_no_sense_are_told() -> None:
+def test_what_cannot_be_drawn_is_told() -> None:
     """One sentence, when the strategy is made."""
+    with pytest.raises(SetupError, match="need the tools to call"):
+        transcripts([])
+    with pytest.raises(SetupError, match="this is no JSON Schema"):
+        transcripts([{"name": "a", "input_schema": {"type": "strnig"}}])
     with pytest.raises(SetupError, match="min_turns is from 0 to max_turns, which is 4, not 5"):
         transcripts(min_turns=5)

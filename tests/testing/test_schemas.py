@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -355,6 +356,13 @@ def test_values_that_are_drawn_are_ones_own() -> None:
     for value in examples(inputs(schema), 3):
         value["a"]["x"].append(1)
     assert all(value == {"a": {"x": []}} for value in examples(inputs(schema), 3))
+    wrong = examples(invalid_inputs(schema), 30)
+    kept = copy.deepcopy(wrong)
+    for value in wrong:
+        for held in values(value):
+            if isinstance(held, list):
+                held.append(1)
+    assert examples(invalid_inputs(schema), 30) == kept
 
 
 def test_undeclared_members_are_never_drawn() -> None:

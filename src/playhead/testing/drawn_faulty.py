@@ -5,6 +5,7 @@ Law: imports hypothesis. A fault is a change of a request that is right, and sta
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -120,7 +121,7 @@ def _forgotten(scene: Scene) -> None:
 
 
 def _error_image(scene: Scene) -> None:
-    scene.results[0].update(is_error=True, content=[dict(_IMAGE)])
+    scene.results[0].update(is_error=True, content=[copy.deepcopy(_IMAGE)])
 
 
 def _marked(scene: Scene) -> None:
@@ -314,11 +315,13 @@ def faulty_transcripts(
     """Requests as `transcripts` has them, but with one fault: the body, the fault's name in `SEEDED`, and the ids of
     the rules of which one must be found.
 
-    `names` are the faults to choose from, all where none is named. Raises `SetupError` for a name that there is not.
+    `names` are the faults to choose from, all where none is named. Raises `SetupError` for a name that there is not,
+    and as `transcripts` does.
     """
     for name in names:
         if name not in SEEDED:
             raise SetupError(f"faulty_transcripts() takes names of faults ({', '.join(SEEDED)}), not {name!r}")
+    transcripts(tools, max_turns=max_turns, max_calls=max_calls)  # what is wrong with them is told at once
     return st.sampled_from(names or tuple(SEEDED)).flatmap(lambda name: _seeded(name, tools, max_turns, max_calls))
 
 

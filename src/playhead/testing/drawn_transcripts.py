@@ -60,11 +60,14 @@ def transcripts(
 
     `tools` are definitions as `tools` of a request has them, drawn where not given. A turn is what Claude said and what
     the user answered; with calls in it, their results. `thinking` says whether Claude thinks before it speaks, None
-    that it may. `check_request` finds nothing in any of them but advice.
+    that it may. `check_request` finds nothing in any of them but advice. Raises `SetupError` for sizes that make no
+    sense, and as `calls` does.
     """
     for what, least, most in (("turns", min_turns, max_turns), ("calls", min_calls, max_calls)):
         if not 0 <= least <= most:
             raise SetupError(f"min_{what} is from 0 to max_{what}, which is {most}, not {least}")
+    if tools is not None:
+        calls(tools)  # what is wrong with them is told at once
     offered = tool_schemas(max_size=2) if tools is None else st.just(_definitions(tools))
     return _bodies(offered, thinking, (min_turns, max_turns), (min_calls, max_calls))
 
@@ -85,7 +88,7 @@ def _bodies(
     body: JsonObject = {"model": model, "max_tokens": 1024, "messages": messages, "tools": copy.deepcopy(tools)}
     if thinks:
         body["thinking"] = {"type": "adaptive"}
-    return body | draw(_SETTINGS)
+    return body | copy.deepcopy(draw(_SETTINGS))
 
 
 def _definitions(tools: Sequence[Tool]) -> list[JsonObject]:
