@@ -3,41 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TypeVar
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import strategies as st
 
+from drawing import examples
 from playhead.script.steps import reply
 from playhead.testing.strategies import reply_blocks, reply_messages
 from playhead.wire.codec import Json, JsonObject
 from playhead.wire.tables import BLOCKS, STOP_REASONS
 
 REPLY_BLOCKS = [name for name, known in BLOCKS.items() if known.replies]
-
-
-Drawn = TypeVar("Drawn")
-
-
-def examples(strategy: st.SearchStrategy[Drawn], count: int) -> list[Drawn]:
-    """So many examples, always the same ones."""
-    found: list[Drawn] = []
-
-    @settings(
-        phases=[Phase.generate],
-        max_examples=count,
-        derandomize=True,
-        deadline=None,
-        database=None,
-        suppress_health_check=[HealthCheck.too_slow],
-    )
-    @given(strategy)
-    def draw(value: Drawn) -> None:
-        found.append(value)
-
-    draw()
-    return found
 
 
 @pytest.fixture(scope="module")

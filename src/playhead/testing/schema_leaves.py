@@ -158,7 +158,7 @@ def _float_from(bound: Fraction | None, inwards: float, beyond: bool) -> float:
     try:
         value = float(bound)
     except OverflowError:
-        value = math.copysign(sys.float_info.max, bound)
+        value = sys.float_info.max if bound > 0 else -sys.float_info.max
     outside = Fraction(value) < bound if inwards > 0 else Fraction(value) > bound
     return math.nextafter(value, inwards) if outside or (beyond and Fraction(value) == bound) else value
 

@@ -6,7 +6,7 @@ Law: imports hypothesis. A part that nothing fits raises `Impossible`, and is le
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, TypeVar
@@ -168,7 +168,7 @@ def _alternatives(schema: JsonObject, place: str) -> Iterator[JsonObject]:
     for keyword in ("anyOf", "oneOf"):
         if keyword in schema:
             rest = {name: value for name, value in schema.items() if name != keyword}
-            yield from ({"allOf": [rest, part]} for part in schema[keyword])
+            yield from ({"allOf": [rest, part]} for part in sorted(schema[keyword], key=_is_more_than_null))
             return
     if "if" in schema:
         rest = {name: value for name, value in schema.items() if name not in ("if", "then", "else")}
@@ -178,13 +178,18 @@ def _alternatives(schema: JsonObject, place: str) -> Iterator[JsonObject]:
     yield schema
 
 
+def _is_more_than_null(part: JsonObject | bool) -> bool:
+    """Null takes no choice, so that it is the simplest wherever it may stand."""
+    return not (isinstance(part, dict) and part.get("type") == "null")
+
+
 def _plain(schema: JsonObject, drawing: Drawing) -> Strategy:
     """A strategy for one alternative."""
     if schema.keys() & {"allOf", "anyOf", "oneOf", "if", "$ref"}:
         return strategy_of(schema, drawing)
     if "const" in schema or "enum" in schema:
         return _listed(schema, drawing)
-    types = types_of(schema)
+    types = sorted(types_of(schema), key=lambda name: name != "null")
     if len(types) == len(TYPES):
         return _anything(drawing)
     return _first(lambda name: _of_type(name, schema, drawing), types, drawing.place)
@@ -227,34 +232,51 @@ def _arrays(schema: JsonObject, drawing: Drawing) -> Strategy:
         strategy_of(part, drawing.at(f".prefixItems[{number}]"))
         for number, part in enumerate(schema.get("prefixItems", ()))
     ]
-    least = schema.get("minItems", int("contains" in schema))
+    least = schema.get("minItems", 0)
     most = min(schema.get("maxItems", least + len(heads) + _few(drawing)), least + len(heads) + _few(drawing))
     if least > schema.get("maxItems", least):
         raise Impossible(drawing.place, f"minItems {least} is above maxItems {schema['maxItems']}")
     try:
-        items = _items(schema, drawing)
+        items = strategy_of(schema.get("items", True), drawing.at(".items"))
     except Impossible:
         if least > len(heads):
             raise
         items, most = st.nothing(), min(most, len(heads))
-    if not heads:
-        unique = (lambda value: canonical(value)) if schema.get("uniqueItems") else None
-        return st.lists(items, min_size=least, max_size=most if not items.is_empty else 0, unique_by=unique)
+    if heads:
+        return _tuple(heads, items, least, most)
+    if "contains" in schema:
+        return _containing(schema, drawing, items, least, most)
+    if not schema.get("uniqueItems"):
+        return st.lists(items, min_size=least, max_size=0 if items.is_empty else most)
+    _require_enough(schema, least, drawing.place)
+    return st.lists(
+        items, min_size=least, max_size=0 if items.is_empty else most, unique_by=lambda item: canonical(item)
+    )
 
-    @st.composite
-    def arrays(draw: st.DrawFn) -> list[Any]:
-        size = draw(st.integers(least, most))
-        return [draw(heads[number] if number < len(heads) else items) for number in range(size)]
 
-    return arrays()
+def _require_enough(schema: JsonObject, least: int, place: str) -> None:
+    """Raises `Impossible` where the items are not to be alike, and there are too few to choose from."""
+    items = schema.get("items")
+    if isinstance(items, dict):
+        known = items["enum"] if "enum" in items else (False, True) if items.get("type") == "boolean" else None
+        if known is not None and len(known) < least:
+            raise Impossible(place, f"{least} different items are wanted, and there are {len(known)}")
 
 
-def _items(schema: JsonObject, drawing: Drawing) -> Strategy:
-    items = schema.get("items", True)
-    if "contains" not in schema:
-        return strategy_of(items, drawing.at(".items"))
-    wanted = strategy_of({"allOf": [items, schema["contains"]]}, drawing.at(".contains"))
-    return wanted | strategy_of(items, drawing.at(".items"))
+def _containing(schema: JsonObject, drawing: Drawing, items: Strategy, least: int, most: int) -> Strategy:
+    """Arrays with as many as must be of the items that `contains` describes, at their beginning."""
+    count = schema.get("minContains", 1)
+    both = {"allOf": [schema.get("items", True), schema["contains"]]}
+    wanted = st.lists(strategy_of(both, drawing.at(".contains")), min_size=count, max_size=count)
+    others = st.lists(items, min_size=max(0, least - count), max_size=max(0, least - count, most - count))
+    return st.builds(lambda first, rest: [*first, *rest], wanted, others)
+
+
+@st.composite
+def _tuple(draw: st.DrawFn, heads: Sequence[Strategy], items: Strategy, least: int, most: int) -> list[Any]:
+    """An array whose first items have strategies of their own."""
+    size = draw(st.integers(least, most))
+    return [draw(heads[number] if number < len(heads) else items) for number in range(size)]
 
 
 def _objects(schema: JsonObject, drawing: Drawing) -> Strategy:
@@ -286,18 +308,27 @@ def _declared(members: Mapping[str, Strategy], required: frozenset[str], least: 
     optional = [name for name in members if name not in required]
     # one number tells for eight members whether they are there
     masks = [st.integers(0, 2 ** len(optional[start : start + 8]) - 1) for start in range(0, len(optional), 8)]
-    always = len(required)
+    return _some_members(members, required, optional, masks, least - len(required), most - len(required))
 
-    @st.composite
-    def objects(draw: st.DrawFn) -> dict[str, Any]:
-        mask = sum(draw(bits) << (8 * place) for place, bits in enumerate(masks))
-        chosen = [name for place, name in enumerate(optional) if mask >> place & 1]
-        if len(chosen) + always < least:
-            chosen += [name for name in optional if name not in chosen][: least - always - len(chosen)]
-        present = required.union(chosen[: most - always])
-        return {name: draw(strategy) for name, strategy in members.items() if name in present}
 
-    return objects()
+@st.composite
+def _some_members(
+    draw: st.DrawFn,
+    members: Mapping[str, Strategy],
+    required: frozenset[str],
+    optional: Sequence[str],
+    masks: Sequence[st.SearchStrategy[int]],
+    least: int,
+    most: int,
+) -> dict[str, Any]:
+    mask = 0
+    for place, bits in enumerate(masks):
+        mask |= draw(bits) << (8 * place)
+    chosen = [name for place, name in enumerate(optional) if mask >> place & 1]
+    if len(chosen) < least:
+        chosen += [name for name in optional if name not in chosen][: least - len(chosen)]
+    present = required.union(chosen[:most])
+    return {name: draw(strategy) for name, strategy in members.items() if name in present}
 
 
 def _free(schema: JsonObject, drawing: Drawing, least: int, most: int) -> Strategy:

@@ -5,6 +5,7 @@ Law: imports hypothesis. What might be wrong is tried when the strategy is made,
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -32,7 +33,7 @@ def wrong_inputs(document: Document, right: Inputs | None) -> Inputs:
     whole: list[dict[str, Json]] = [{}, *({_UNDECLARED: value} for value in _OF_EACH_TYPE)]
     wrong = [value for value in whole if not fits(value)]
     if wrong:
-        found.append(st.sampled_from(wrong).map(dict))
+        found.append(st.sampled_from(wrong).map(copy.deepcopy))
     if not found:
         raise SetupError(
             "every object fits this schema, so no input can be invalid: require a member, or give it a type"
@@ -79,4 +80,4 @@ def _without(name: str) -> Change:
 
 
 def _with(name: str, wrong: Any) -> Change:
-    return lambda value: {**value, name: wrong}
+    return lambda value: {**value, name: copy.deepcopy(wrong)}
