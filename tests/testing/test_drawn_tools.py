@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import jsonschema
 import pytest
-from drawing import examples, smallest
 
+from drawing import examples, smallest
 from playhead import check_request
 from playhead.testing.strategies import inputs, invalid_inputs, tool_schemas
 from playhead.wire.codec import JsonObject, encode
