@@ -67,7 +67,7 @@ class RequestRules:
         self._judge_extent(view, found)
         recent = self._named.intersection([kind for turn in view.turns for kind in turn.by_type])
         kinds = (recent, None if envelope else self._named.intersection(places.types), ordinary)
-        for rule, judge in self._chosen.get(kinds) or self._choose(kinds):
+        for rule, judge in self._choose(kinds):
             for finding in judge(view):
                 found.append((rule, finding))
         return Judged(found, ordinary)
@@ -83,8 +83,7 @@ class RequestRules:
         if ordinary_words(said) != "assistant" or ordinary_words(asked) != "user" or not held >= WORDS:
             return None
         kinds = (self._named.intersection(WORDS.union(recent)), self._named.intersection(held), True)
-        chosen = self._chosen.get(kinds)
-        if (self._choose(kinds) if chosen is None else chosen) or self._ordinary.look_at(WORDS):
+        if self._choose(kinds) or self._ordinary.look_at(WORDS):
             return None
         found: Found = []
         self._judge_extent(view, found)
@@ -97,6 +96,9 @@ class RequestRules:
 
     def _choose(self, kinds: _Kinds) -> _RequestChecks:
         """The rules on a whole request in which blocks of these types are recent, and, where they count, these held."""
+        chosen = self._chosen.get(kinds)
+        if chosen is not None:
+            return chosen
         recent, held, ordinary = kinds
         chosen = self._chosen[kinds] = tuple(
             (rule, judge)

@@ -27,8 +27,8 @@ REMEMBERED = 64
 _NEAR = 8
 """How many of its last messages a client may send otherwise, without cache marks say, and still go on with a body."""
 
-_PROBED = 40
-"""Bytes at the end of a conversation's first message that are looked at before the rest."""
+_PROBED = 64
+"""Bytes at the beginning and the end of a conversation's first message that are looked at before the rest."""
 
 _WEIGHED = ("messages", "system", "tools")
 _OPENING = re.compile(rb'"messages"[ \t\r\n]*:[ \t\r\n]*\[')
@@ -38,7 +38,7 @@ _AFTER = re.compile(rb"[ \t\r\n]*([,\]])")
 
 class Text(Struct, frozen=True):
     """A body as bytes: its messages begin after `head`, at `start`, their bracket closes at `end`, where `tail` begins,
-    and each of them ends where `ends` says, counted from `start`.
+    and each of them ends where `ends` says, counted from `start`. `opening` is how the first of them begins.
     """
 
     raw: bytes
@@ -47,6 +47,7 @@ class Text(Struct, frozen=True):
     ends: array[int]
     head: bytes
     tail: bytes
+    opening: bytes
 
     @property
     def size(self) -> int:
@@ -145,18 +146,22 @@ class Bodies:
         best: _Nearest | None = None
         most = 0
         searched: int | None = None
+        head: bytes | None = None
+        same, start = False, 0
         for earlier in reversed(self._readings):
-            assert earlier.text is not None
-            start = earlier.text.start
-            same = raw.startswith(earlier.text.head)
-            if not same:
-                searched = _messages_start(raw) if searched is None else searched
-                start = searched
-            alike = start and _begins_alike(raw, start, earlier.text)
-            count = _common(raw, start, earlier.text, most) if alike else 0
+            text = earlier.text
+            assert text is not None
+            if text.head is not head:
+                head, same, start = text.head, raw.startswith(text.head), text.start
+                if not same:
+                    searched = _messages_start(raw) if searched is None else searched
+                    start = searched
+            if not start or not raw.startswith(text.opening, start) or not _ends_alike(raw, start, text):
+                continue
+            count = _common(raw, start, text, most)
             if count > most:
-                best, most = _Nearest(earlier, earlier.text, start, count, same), count
-                if count == len(earlier.text.ends):
+                best, most = _Nearest(earlier, text, start, count, same), count
+                if count == len(text.ends):
                     break
         return best
 
@@ -191,7 +196,8 @@ class Bodies:
         fresh["messages"] = new
         ends = nearest.text.ends[:count]
         ends.extend([after.end() - start - 1 + end for end in item_ends(items)])
-        made = Text(raw, start, len(raw) - len(rest) + last - 1, ends, raw[:start], rest[last - 1 :])
+        end = len(raw) - len(rest) + last - 1
+        made = Text(raw, start, end, ends, raw[:start], rest[last - 1 :], nearest.text.opening)
         weight = made.size + sum(places[key][1] - places[key][0] for key in _WEIGHED[1:] if key in places)
         return _with_messages(body, nearest.earlier, count, new, fresh, weight, made)
 
@@ -219,8 +225,15 @@ class Bodies:
         assert last is not None
         start, end = places["messages"][0] + 1, places["messages"][1] - 1
         ends = array("q", [one - 1 for one in item_ends(raw[start - 1 : end + 1])])
-        placed = Text(raw, start, end, ends, raw[:start], raw[end:])
+        placed = Text(
+            raw, start, end, ends, self._head(raw[:start]), raw[end:], raw[start : start + min(ends[0], _PROBED)]
+        )
         return Reading(body=body, sent=Sent(messages, last), fresh=fresh, weight=weight, text=placed)
+
+    def _head(self, head: bytes) -> bytes:
+        """The same bytes as the newest body's, if they are equal: then nobody need compare them again."""
+        newest = self._readings[-1].text if self._readings else None
+        return newest.head if newest is not None and newest.head == head else head
 
     def _member(self, key: str, text: bytes, fresh: JsonObject) -> object:
         """The value of a member, the same object as the last time where its text is the same."""
@@ -278,8 +291,8 @@ def _messages_start(raw: bytes) -> int:
     return 0 if opening is None else opening.end()
 
 
-def _begins_alike(raw: bytes, start: int, text: Text) -> bool:
-    """Whether the first message may be the same: nearly always the end of it tells two conversations apart."""
+def _ends_alike(raw: bytes, start: int, text: Text) -> bool:
+    """Whether the first message may be the same: where its beginning tells conversations not apart, its end does."""
     end = text.ends[0]
     place = max(0, end - _PROBED)
     return raw.startswith(text.raw[text.start + place : text.start + end], start + place)
@@ -325,7 +338,7 @@ def _grown(raw: bytes, earlier: Reading, text: Text, count: int) -> Reading | No
         ends.extend([offset + one for one in item_ends(items)])
     elif raw[at:end].strip(b" \t\r\n"):
         return None
-    made = Text(raw, text.start, end, ends, text.head, text.tail)
+    made = Text(raw, text.start, end, ends, text.head, text.tail, text.opening)
     weight = earlier.weight + end - text.end
     return _with_messages(earlier.body, earlier, count, new, {"messages": new}, weight, made)
 
