@@ -248,6 +248,10 @@ def test_another_script() -> None:
         assert wrong.status_code == 400
         assert "did you mean" in wrong.json()["error"]["message"]
         assert "script[0]" in wrong.json()["error"]["message"]
+        option = "version: 1\nformat: playhead-script\noptions:\n  ignore: [pears]\nscript: [Ahoy]"
+        unknown = httpx2.post(url, content=option).json()["error"]["message"]
+        assert "the script:4: options.ignore" in unknown
+        assert "pears" in unknown
         assert client_of(server).messages.create(**asking()).content[0].text == "Hello!"  # type: ignore[union-attr]
         text = "version: 1\nformat: playhead-script\nscript: [Ahoy!, Ahoy again!]"
         assert httpx2.post(url, content=text).json() == {"ok": True}

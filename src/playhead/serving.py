@@ -81,9 +81,16 @@ class Serving:
         from playhead.script.reading import read
 
         found = read(text, "the script")
-        options: dict[str, Any] = {"sleep": asyncio.sleep, **found.options}
-        self.fake = FakeClaude(found.script, **options)
-        self._make = lambda: FakeClaude(found.script, **options)
+
+        def make(options: Mapping[str, Any] = found.options) -> FakeClaude:
+            return FakeClaude(found.script, **{"sleep": asyncio.sleep, **options})
+
+        try:
+            self.fake = make()
+        except SetupError:
+            found.blame(make, given=())
+            raise
+        self._make = make
 
     def _answer(self, incoming: Incoming) -> Outgoing:
         return self.fake.answer(incoming)
