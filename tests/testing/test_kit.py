@@ -13,7 +13,7 @@ from hypothesis import settings
 
 from kit_bugs import BUGS, BY_TOOL, SHARED, crashing
 from kit_loops import Loop, TooManyTurns, answers, create, stream
-from playhead import RuleViolations, SetupError, call, say, turn
+from playhead import RuleViolations, SetupError, call, say
 from playhead.testing import check_loop, raises, returns
 from playhead.testing.capabilities import CAPABILITIES, OWNERS
 from playhead.testing.judging import OWN_RULES
@@ -69,16 +69,14 @@ def test_a_limit_that_raises_nothing_is_no_fault(told: Callable[[Any], object]) 
 def test_one_fault_that_several_rules_tell_is_shown_once() -> None:
     """Programs find each rule, people read of the fault once."""
 
-    def loop(client: Any, messages: Any, tools: Any, functions: Any) -> object:
-        message = client.messages.create(model="claude-opus-5-5", max_tokens=9, messages=messages, tools=tools)
-        answers([block for block in message.content if block.type == "tool_use"], functions)
-        return message
+    def sent(history: list[Any]) -> list[Any]:
+        return [*history[:-1], {"role": "user", "content": "Here:"}, history[-1]] if len(history) > 2 else history
 
-    report = check_loop(loop, script=[turn(call("ping"), stop_reason="refusal")])
+    report = check_loop(Loop(sent=sent), script=[call("ping")])
     told = {finding.rule: finding.violation.same_as for finding in report.findings}
-    assert told == {"max-tokens-no-tool-execution": None, "refusal-stops-loop": "max-tokens-no-tool-execution"}
+    assert told == {"tool-result-not-first": None, "nothing-between-call-and-result": "tool-result-not-first"}
     assert str(report).count("  what ") == 1
-    assert "which is refusal-stops-loop as well" in str(report)
+    assert "which is nothing-between-call-and-result as well" in str(report)
     with pytest.raises(RuleViolations, match="breaks 1 rule"):
         report.assert_ok()
 
