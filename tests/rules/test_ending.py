@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from made_sessions import Json, Q, call, exchange, reply, sent, session, text
-from playhead.rules.ending import left_undone, shown_text, speaks_of_trouble, stopped_on_purpose, tells_trouble, text_of
+from playhead import FakeClaude, server_call, turn
+from playhead import call as ask
+from playhead.engine.ending import end_of
+from playhead.rules.ending import (
+    by_a_limit,
+    left_undone,
+    shown_text,
+    speaks_of_trouble,
+    stopped_on_purpose,
+    tells_trouble,
+    text_of,
+)
 from playhead.rules.rule import EndView
+from playhead.wire.follow import Follower
 
 LIMITS = {
     "TurnLimitReached: no answer after 30 turns": True,
@@ -15,6 +29,7 @@ LIMITS = {
     "RecursionError: the conversation did not end": True,
     "max_iterations exceeded": True,
     "Too many rounds": True,
+    "the same call failed three times": True,
     "KeyError: 'frobnicate'": False,
     "TypeError: missing argument": False,
     "boom": False,
@@ -91,3 +106,44 @@ def test_the_text_of_a_reply_and_of_what_was_shown() -> None:
     assert shown_text(view(C, end={"how": "returned", "shown": {"text": "x", "stop_reason": "y"}}, run=[])) is None
     assert shown_text(view(C, end={"how": "returned", "shown": {"text": 7}}, run=[])) is None
     assert shown_text(view(C, end={"how": "returned"}, run=[])) is None
+
+
+TOOLS: Any = [
+    {"name": "add", "input_schema": {"type": "object", "properties": {}}},
+    {"type": "web_search_20250305", "name": "web_search"},
+]
+
+
+def after_turns(count: int, value: object, stop: str = "tool_use") -> EndView:
+    """A loop that went on from so many replies, and returned after one more."""
+    one = server_call("web_search", "foxes") if stop == "pause_turn" else ask("add")
+    client = FakeClaude([turn(one, stop_reason=stop)] * (count + 1))
+    messages: list[Any] = [{"role": "user", "content": "Go."}]
+    for _ in range(count + 1):
+        made = client.client().messages.create(model="claude-opus-5-5", max_tokens=9, messages=messages, tools=TOOLS)
+        content = [block.to_dict() for block in made.content]
+        results = [{"type": "tool_result", "tool_use_id": its["id"]} for its in content if its["type"] == "tool_use"]
+        messages = [*messages, {"role": "assistant", "content": content}]
+        messages += [{"role": "user", "content": results}] if results else []
+    exchanges = client.session.exchanges
+    so_far = Follower()
+    for its in exchanges:
+        so_far.place(its)
+    return EndView(exchanges=exchanges, end=end_of("returned", value), so_far=so_far)
+
+
+LIMITS_SHOWN = {
+    "a tuple after many turns": (3, ("limit", None), "tool_use", True),
+    "nothing after many turns": (3, None, "tool_use", True),
+    "a note after many turns": (3, "It is [incomplete]", "tool_use", True),
+    "a tuple after many pauses": (3, ("limit", None), "pause_turn", True),
+    "a text after many turns": (3, "It is", "tool_use", False),
+    "a tuple after one turn": (1, ("limit", None), "tool_use", False),
+    "a tuple at once": (0, ("limit", None), "pause_turn", False),
+}
+
+
+@pytest.mark.parametrize(("count", "value", "stop", "limit"), LIMITS_SHOWN.values(), ids=LIMITS_SHOWN)
+def test_a_limit_that_ends_a_loop_without_an_error(count: int, value: object, stop: str, limit: bool) -> None:
+    """After turns that were gone on from, what is returned may tell; a plain text tells nothing."""
+    assert by_a_limit(after_turns(count, value, stop)) is limit

@@ -7,10 +7,12 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import anthropic
 import pytest
 from hypothesis import settings
 
-from kit_loops import Loop, again_on_error, answer, answers, create, kept, stream, text_of
+from kit_bugs import BUGS, BY_TOOL, SHARED, crashing
+from kit_loops import Loop, TooManyTurns, answers, create, stream
 from playhead import RuleViolations, SetupError, call, say
 from playhead.testing import check_loop, raises, returns
 from playhead.testing.capabilities import CAPABILITIES, OWNERS
@@ -19,165 +21,12 @@ from playhead.testing.judging import OWN_RULES
 settings.register_profile("kit", derandomize=True, database=None)
 settings.load_profile("kit")
 
-SHARED: list[Any] = []
-
-
-def into_shared(messages: list[Any]) -> list[Any]:
-    """The history of all conversations."""
-    SHARED.extend(messages)
-    return SHARED
-
-
-def with_contents(change: Callable[[Any], Any]) -> Callable[..., list[Any]]:
-    """Results whose tools' values become contents in another way."""
-
-    def results(calls: Any, functions: Any) -> list[Any]:
-        made = []
-        for one in calls:
-            result = answer(one, functions)
-            if not result.get("is_error"):
-                result["content"] = change(functions[one.name](**one.input)) if one.name in functions else "no"
-            made.append(result)
-        return made
-
-    return results
-
-
-def quiet(calls: Any, functions: Any) -> list[Any]:
-    """No errors among the results, whatever they were."""
-    return [{**result, "is_error": False, "content": "fine"} for result in answers(calls, functions)]
-
-
-def crashing(calls: Any, functions: Any) -> list[Any]:
-    """Nothing is caught."""
-    return [
-        {"type": "tool_result", "tool_use_id": one.id, "content": text_of(functions[one.name](**one.input))}
-        for one in calls
-    ]
-
-
-def swallowing(client: Any, **request: Any) -> Any:
-    """Asks until there is an answer, whatever is raised."""
-    while True:
-        try:
-            return client.messages.create(**request)
-        except BaseException:  # noqa: BLE001 - the bug
-            continue
-
-
-def rounded(message: Any) -> list[Any]:
-    """Whole floats become integers."""
-    blocks = [block.to_dict() for block in kept(message)]
-    for block in blocks:
-        for key, value in (block.get("input") or {}).items():
-            if isinstance(value, float) and value.is_integer():
-                block["input"][key] = int(value)
-    return blocks
-
-
-def trimmed(calls: Any, functions: Any) -> list[Any]:
-    """Tools get texts without the spaces around them."""
-    for one in calls:
-        one.input = {key: value.strip() if isinstance(value, str) else value for key, value in one.input.items()}
-    return answers(calls, functions)
-
-
-def appended_twice(message: Any) -> list[Any]:
-    """The text of a reply is kept twice."""
-    return [*(block for block in kept(message) if block.type == "text"), *kept(message)]
-
-
-def silent(client: Any, **request: Any) -> Any:
-    """An error of the API becomes an answer."""
-    try:
-        return client.messages.create(**request)
-    except Exception:  # noqa: BLE001 - the bug
-        return type("Reply", (), {"content": [], "stop_reason": "end_turn", "container": None})()
-
-
-def half_streams(client: Any, **request: Any) -> Any:
-    """A stream that breaks off is taken for whole."""
-    with client.messages.stream(**request) as events:
-        for _ in events:
-            pass
-        return events.get_final_message()
-
-
-BUGS: dict[str, tuple[Loop, str, set[str]]] = {
-    "the first result alone": (
-        Loop(results=lambda calls, functions: answers(calls[:1], functions)),
-        "parallel-calls",
-        {"tool-use-unanswered"},
-    ),
-    "texts without spaces for tools": (Loop(results=trimmed), "input-values", {"tool-input-passed-on"}),
-    "3.0 becomes 3": (Loop(store=rounded), "input-values", {"assistant-content-verbatim"}),
-    "text kept twice": (Loop(store=appended_twice), "echo", {"assistant-content-verbatim"}),
-    "text dropped": (
-        Loop(store=lambda message: [block for block in kept(message) if block.type != "text"]),
-        "echo",
-        {"assistant-content-verbatim"},
-    ),
-    "the first message dropped": (
-        Loop(begin=lambda messages: messages[1:] or list(messages)),
-        "history",
-        {"history-resent-in-full"},
-    ),
-    "the caller's list": (Loop(begin=lambda messages: messages), "caller-data", {"caller-data-unchanged"}),
-    "one history for all": (Loop(begin=into_shared), "conversations-in-turn", {"conversation-starts-clean"}),
-    "the last four messages": (
-        Loop(sent=lambda history: history[:1] + history[-3:] if len(history) > 6 else history),
-        "long-chains",
-        {"tool-result-orphan", "history-resent-in-full", "trim-keeps-pairs"},
-    ),
-    "no tools later": (
-        Loop(settings=lambda tools, number: {} if number else {"tools": tools}),
-        "schemas-and-system",
-        {"tools-resent-every-call"},
-    ),
-    "no tools at all": (
-        Loop(settings=lambda tools, number: {"tools": tools[:1]}),
-        "schemas-and-system",
-        {"tools-resent-every-call"},
-    ),
-    "a value as Python writes it": (Loop(results=with_contents(str)), "result-values", {"tool-result-tells-value"}),
-    "a value as it is": (
-        Loop(results=with_contents(lambda value: value)),
-        "result-values",
-        {"tool-result-content-type"},
-    ),
-    "bytes": (Loop(results=with_contents(lambda value: text_of(value).encode())), "pairing", set()),
-    "errors hidden": (Loop(results=quiet), "tool-errors", {"tool-error-as-result"}),
-    "errors not caught": (Loop(results=crashing), "tool-errors", {"tool-error-as-result"}),
-    "unknown tools not caught": (Loop(results=crashing), "unknown-tools", {"unknown-tool-as-error-result"}),
-    "calls decide": (Loop(runs=lambda message: True), "truncation", {"max-tokens-no-tool-execution"}),
-    "calls decide at a new stop reason": (
-        Loop(runs=lambda message: True),
-        "stop-reasons",
-        {"unknown-stop-reason-stops"},
-    ),
-    "a pause is the end": (Loop(goes_on=lambda message: False), "pauses", {"pause-turn-resumed"}),
-    "a refusal is a pause": (
-        Loop(goes_on=lambda message: message.stop_reason == "refusal"),
-        "refusals",
-        {"refusal-stops-loop"},
-    ),
-    "thinking dropped": (
-        Loop(store=lambda message: [block for block in kept(message) if block.type != "thinking"]),
-        "thinking",
-        {"assistant-content-verbatim"},
-    ),
-    "every error is tried again": (Loop(ask=again_on_error), "api-errors", {"retry-transient-only"}),
-    "an error is an answer": (Loop(ask=silent), "api-errors", {"api-error-surfaced"}),
-    "half a stream is a reply": (Loop(ask=half_streams), "stream-damage", {"sse-missing-message-stop"}),
-    "no limit": (Loop(limit=10**9), "termination", {"loop-bounded"}),
-    "no limit, and everything swallowed": (Loop(ask=swallowing, limit=10**9), "termination", {"loop-bounded"}),
-}
-
 
 @pytest.mark.parametrize(("loop", "capability", "rules"), BUGS.values(), ids=BUGS)
 def test_a_bug_is_found_where_it_belongs(loop: Loop, capability: str, rules: set[str]) -> None:
     """Each bug is found by few scripts of its capability, and shrunk to a script that needs no more than it must."""
     SHARED.clear()
+    BY_TOOL.clear()
     report = check_loop(loop, only=[capability], max_examples=40, patience=5)
     assert not report.ok
     found = {finding.rule for finding in report.findings}
@@ -194,6 +43,42 @@ def test_a_correct_loop_is_not_blamed(ask: Callable[..., Any]) -> None:
     tried = {row.capability for row in report.rows if row.status == "ok"}
     off = {"stream-damage", "stream-oddities"} if ask is create else {"compaction"}
     assert tried == set(CAPABILITIES) - off
+
+
+WITHOUT_ERROR: dict[str, Callable[[Any], object]] = {
+    "nothing": lambda history: None,
+    "a pair": lambda history: ("limit", history),
+    "a note": lambda history: "[incomplete: turn limit]",
+}
+
+
+@pytest.mark.parametrize("told", WITHOUT_ERROR.values(), ids=WITHOUT_ERROR)
+def test_a_limit_that_raises_nothing_is_no_fault(told: Callable[[Any], object]) -> None:
+    """A loop may return at its limit, whatever Claude would do next, if more than a text is returned."""
+
+    def loop(client: Any, messages: Any, tools: Any, functions: Any) -> object:
+        try:
+            return Loop(limit=8)(client, messages, tools, functions), "done"
+        except TooManyTurns:
+            return told(messages)
+
+    report = check_loop(loop, only=["termination"], max_examples=200)
+    assert report.ok, str(report)
+
+
+def test_one_fault_that_several_rules_tell_is_shown_once() -> None:
+    """Programs find each rule, people read of the fault once."""
+
+    def sent(history: list[Any]) -> list[Any]:
+        return [*history[:-1], {"role": "user", "content": "Here:"}, history[-1]] if len(history) > 2 else history
+
+    report = check_loop(Loop(sent=sent), script=[call("ping")])
+    told = {finding.rule: finding.violation.same_as for finding in report.findings}
+    assert told == {"tool-result-not-first": None, "nothing-between-call-and-result": "tool-result-not-first"}
+    assert str(report).count("  what ") == 1
+    assert "which is nothing-between-call-and-result as well" in str(report)
+    with pytest.raises(RuleViolations, match="breaks 1 rule"):
+        report.assert_ok()
 
 
 def test_an_async_loop_is_searched_as_well() -> None:
@@ -391,7 +276,6 @@ def test_a_loop_behind_a_base_url_is_searched_as_well() -> None:
     pytest.importorskip("uvicorn")
 
     def loop(client: Any, messages: Any, tools: Any, functions: Any) -> Any:
-        import anthropic
 
         wrong = Loop(results=lambda calls, functions: answers(calls[:1], functions))
         with anthropic.Anthropic() as own:

@@ -200,7 +200,7 @@ def _error_ends_loop(view: EndView) -> Iterator[Finding]:
     for exchange, _ in view.leaves:
         for call, outcome in exchange.results.items():
             raised = raised_text(outcome)
-            if raised is None or not (raised in view.error or view.error in raised or _let_out(view, exchange)):
+            if raised is None or not (_names(view.error, raised) or _let_out(view, exchange)):
                 continue
             if _went_on(view, exchange, _a_tool_failed):
                 continue
@@ -209,6 +209,11 @@ def _error_ends_loop(view: EndView) -> Iterator[Finding]:
                 what=f"{call} raised {raised!r}, and the loop ended with it instead of answering the call",
                 exchange=exchange.number,
             )
+
+
+def _names(error: str, raised: str) -> bool:
+    """Whether one text holds the other; an empty one says nothing."""
+    return bool(error and raised) and (raised in error or error in raised)
 
 
 def _let_out(view: EndView, exchange: Exchange) -> bool:

@@ -6,15 +6,15 @@ Law: pure checks on a request and the reply before it, or on the end of a sessio
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from playhead.rules.bodies import same_body
 from playhead.rules.calls import id_of, named
 from playhead.rules.echo import echo_of, goes_on, prefilled, related
-from playhead.rules.ending import left_undone, shown_text, text_of
+from playhead.rules.ending import by_a_limit, left_undone, shown_text, text_of
 from playhead.rules.execution import ran
 from playhead.rules.rule import EndView, Finding, Rule, StepView
-from playhead.wire.codec import JsonObject
+from playhead.wire.codec import JsonObject, canonical
 from playhead.wire.equality import plain_content, same, same_settings
 from playhead.wire.exchange import Exchange
 from playhead.wire.follow import Link
@@ -42,7 +42,7 @@ def _misread_end(view: EndView) -> Iterator[Finding]:
             what=f"the loop returned although Claude waits for results: {', '.join(map(named, last.calls()))}",
             exchange=last.number,
         )
-    elif reason is not None and reason.then == "resume":
+    elif reason is not None and reason.then == "resume" and not by_a_limit(view):
         yield Finding(
             path="$response.stop_reason",
             what=f"the loop returned after {last.stop_reason}, which asks it to go on",
@@ -109,7 +109,7 @@ def _ends_with(view: EndView, reason: str, what: str) -> Iterator[Finding]:
     for position, exchange, link in view.so_far.all():
         if exchange.stop_reason != reason or exchange.failed or exchange.user_event is not None:
             continue
-        if exchange is view.last and (view.limit is not None or view.how in ("raised", "running")):
+        if exchange is view.last and (view.limit is not None or view.how in ("raised", "running") or by_a_limit(view)):
             continue  # the loop said so, or had no time to
         if not _resumed(view, position, exchange) and not _joined_later(view, exchange, link):
             yield Finding(path="$response.stop_reason", what=what, exchange=exchange.number)
@@ -141,13 +141,24 @@ def _joined_later(view: EndView, exchange: Exchange, link: Link) -> bool:
     return False
 
 
+_TRIFLES = ("max_tokens", "stream", "temperature", "top_p", "top_k", "metadata")
+"""Members of a request that change nothing of what was refused."""
+
+
+def _same_but_for(members: Collection[str], left: JsonObject | None, right: JsonObject) -> bool:
+    if left is None:
+        return False
+    theirs, ours = ({key: value for key, value in its.items() if key not in members} for its in (left, right))
+    return canonical(theirs) == canonical(ours)
+
+
 def _after_refusal(step: StepView) -> Iterator[Finding]:
     parent, request = step.parent, step.exchange.request or {}
     if parent is None or not parent.knows("model") or request.get("model") != (parent.request or {}).get("model"):
         return
     if step.link.kind == "repeats":
-        if same_body(parent, step.exchange):
-            yield Finding(path="$.messages", what="the refused request is sent again, unchanged, to the same model")
+        if same_body(parent, step.exchange) or _same_but_for(_TRIFLES, parent.request, request):
+            yield Finding(path="$.messages", what="the refused request is sent again to the same model")
         return
     echo = echo_of(step)
     if step.link.kind != "continues" or (echo is not None and parent.content and not _related(step)):

@@ -190,6 +190,15 @@ _CAPABILITIES = (
         share=0.5,
     ),
     Capability(
+        name="containers",
+        says="results that code in a container waits for name the container",
+        family=families.containers,
+        rules=("container-id-carried", "container-required-when-pending", "programmatic-result-only-tool-results"),
+        optional=True,
+        needs="tools",
+        share=0.25,
+    ),
+    Capability(
         name="compaction",
         says="a compaction comes back and the conversation goes on",
         family=families.compaction,

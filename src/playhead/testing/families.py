@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from playhead.script.faults import cut, damage, drop, fail
 from playhead.script.replies import compact, redacted, refuse, truncated
+from playhead.script.server_tools import by_code, server_result
 from playhead.script.steps import Block, Step, Turn, call, reply, say, think, turn
 from playhead.testing.schemas import inputs, invalid_inputs, telling_inputs
 from playhead.testing.tools import Outcome, Raises, Returns
@@ -221,6 +222,17 @@ def server_tools(offer: Offer) -> Trials:
     return st.builds(made, searches, st.lists(offer.calls, min_size=1, max_size=2))
 
 
+def containers(offer: Offer) -> Trials:
+    """Code in a container that calls the client's tools, waits for their results, and may call again."""
+
+    def made(calls: Sequence[Block], further: Sequence[Block]) -> Trial:
+        again = [by_code(None, *further)] if further else []
+        return _trial(by_code("await ask()", *calls), *again, turn(server_result("code_execution", "1"), say("There.")))
+
+    some = st.lists(offer.calls, min_size=1, max_size=2)
+    return st.builds(made, some, st.lists(offer.calls, max_size=1)).map(lambda its: replace(its, server_tools=True))
+
+
 _MESSAGES = ("no such key", "", "é 👩‍👩‍👧", "line\nline", "x" * 500, "{'a': 1}")
 
 
@@ -275,6 +287,8 @@ _VALUES: tuple[object, ...] = (
     {},
     "",
     True,
+    0,
+    False,
     3.5,
     2**53 + 1,
     [1, "two", None],
@@ -322,7 +336,8 @@ def stop_reasons(offer: Offer) -> Trials:
 
 
 def truncation(offer: Offer) -> Trials:
-    """Replies that are cut at max_tokens, or at the end of the context window: in a text, in a call, after one."""
+    """Replies that are cut at max_tokens, or at the end of the context window: in a text, in a call, after one; up to
+    three times."""
     reasons = st.sampled_from(("max_tokens", "model_context_window_exceeded"))
 
     def cut_off(blocks: Sequence[Block], reason: str) -> Turn:
@@ -331,7 +346,13 @@ def truncation(offer: Offer) -> Trials:
     text = st.just((say("It is a long"),))
     whole = st.builds(lambda one: (one, say("and then")), offer.calls)
     part = st.builds(lambda one: (one,), offer.telling_calls)
-    return _after_calls(offer, st.builds(cut_off, st.one_of(text, whole, part), reasons))
+    ends = st.builds(cut_off, st.one_of(text, whole, part), reasons)
+    return st.builds(
+        lambda calls, end, times: _trial(*calls, *[end] * times),
+        st.lists(offer.calls, max_size=1),
+        ends,
+        st.integers(1, 3),
+    )
 
 
 _ASKS, _FINDS = _SEARCHED[0], _SEARCHED[1:]

@@ -33,6 +33,7 @@ class Finding:
 
     `capability` is what it is about. `sent` is what stands at the violation's path, None where nothing does. `loop` is
     where the loop is to be found, `module:name`. `always` is False where the same script did not show it each time.
+    Where several rules tell one fault, each is a finding, and `violation.same_as` names the one that tells it first.
     """
 
     rule: str
@@ -163,7 +164,7 @@ class Report:
         """Raises `RuleViolations` with the whole report, unless nothing was found."""
         __tracebackhide__ = True
         if not self.ok:
-            rules = len({finding.rule for finding in self.findings})
+            rules = len({finding.rule for finding in self.findings if finding.violation.same_as is None})
             told = f"{self.loop} breaks {rules} rule{'s' * (rules != 1)}"
             raise RuleViolations(f"{told}\n{self}", [finding.violation for finding in self.findings])
 
@@ -250,7 +251,9 @@ def row_line(row: Row) -> str:
 
 def _finding_lines(group: Sequence[Finding]) -> Iterator[str]:
     first = group[0]
-    yield f"{first.capability}: {', '.join(dict.fromkeys(one.rule for one in group))}"
+    yield f"{first.capability}: {', '.join(dict.fromkeys(one.rule for one in group if one.violation.same_as is None))}"
+    for told in dict.fromkeys(one.rule for one in group if one.violation.same_as is not None):
+        yield f"    which is {told} as well"
     for line in steps_text(first.trial.steps).splitlines():
         yield f"    {line}" if line[:1] in "[]" else f"  {line}"
     options = ", ".join(f"{name}={value}" for name, value in first.trial.options())
@@ -258,6 +261,8 @@ def _finding_lines(group: Sequence[Finding]) -> Iterator[str]:
         yield f"    with {options}"
     for finding in group:
         violation = finding.violation
+        if violation.same_as is not None:
+            continue
         place = f"exchange {violation.exchange}, " if violation.exchange else ""
         yield f"  {violation.level}  {finding.rule}  at {place}{violation.path}"
         yield from _told("what", violation.message)

@@ -5,11 +5,15 @@ Law: pure questions on a `Run`. The fake compares numbers by value; here, where 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
 from types import MappingProxyType
 from typing import NamedTuple
 
-from playhead.rules.calls import named
+from playhead.rules.calls import id_of, is_error, named, raised_text, result_text
+from playhead.rules.retries import is_transient
 from playhead.rules.rule import LEVELS, Violation, told_once
 from playhead.testing.stage import Execution, Run
 from playhead.testing.trial import FIRST, SECOND
@@ -39,6 +43,12 @@ OWN_RULES: Mapping[str, OwnRule] = MappingProxyType(
             "What Claude asked for and what is done differ, and nobody can see it in the conversation.",
             "call the tool with the block's `input` as it is: `function(**block.input)`",
         ),
+        "loop-takes-every-reply": OwnRule(
+            "A loop does not fall over a reply, or over what a tool returned.",
+            "The caller gets a TypeError or a KeyError out of the loop's own code, and the conversation is lost.",
+            "expect any blocks in any order, none too, and results of any type; what cannot go on raises an error "
+            "of the loop's own",
+        ),
     }
 )
 """Rules of the kit's own, by id."""
@@ -46,6 +56,12 @@ OWN_RULES: Mapping[str, OwnRule] = MappingProxyType(
 _FIXES: Mapping[str, str] = MappingProxyType(
     {
         "assistant-content-verbatim": "send the block's `input` back as it came; do not parse, round or rebuild it",
+        "results-match-ids": "keep results by the id of their call, not by the tool's name, and run each call",
+        "tool-result-tells-value": "send all that the tool returned, as text, and is_error only where it raised",
+        "no-reexecution-on-retry": "try the failed request again, with all that it had, and not the whole conversation",
+        "empty-end-turn-handled": "take a reply without blocks for an answer that says nothing",
+        "nothing-between-call-and-result": "append the results right after the turn with the calls, and the rest later",
+        "retry-same-body": "send the same request again after an error; nobody has said anything since",
         "history-resent-in-full": "begin the first request's messages with all that the loop was given",
         "tools-resent-every-call": "offer in every request all the tools that the loop was given",
         "conversation-starts-clean": (
@@ -71,11 +87,36 @@ def judge(run: Run) -> list[Violation]:
     seen = [*told_once(run.violations)]
     for check in _CHECKS:
         seen += check(run)
+    if not any(its.level in failing for its in seen):
+        seen += _crashed(run)
     refused = min((its.exchange or 0 for its in seen if its.level == "reject"), default=None)
     found = [its for its in seen if its.level in failing and (refused is None or (its.exchange or 0) <= refused)]
     # of one exchange, what the API says first
     found.sort(key=lambda its: (its.exchange or 0, its.level != "reject"))
     return found
+
+
+def told_otherwise(run: Run, violations: Sequence[Violation]) -> list[Violation]:
+    """What other rules say of the same faults."""
+    places = {(violation.rule, violation.exchange) for violation in violations}
+    told = [its for its in run.violations if its.level != "warn" and (its.same_as, its.exchange) in places]
+    return told + [its for violation in violations for its in _message_between(run, violation)]
+
+
+def _message_between(run: Run, violation: Violation) -> Iterator[Violation]:
+    """A whole message, not just a block, that stands between calls and their results."""
+    number = violation.exchange
+    exchange = next((its for its in run.exchanges if its.number == number), None)
+    if violation.rule not in ("tool-result-not-first", "tool-use-unanswered") or exchange is None:
+        return
+    for index, message in enumerate(exchange.messages[:-2]):
+        calls = {id_of(block.data) for block in blocks_of(message) if block.type == "tool_use"}
+        after, later = ({b.data.get("tool_use_id") for b in blocks_of(exchange.messages[index + n])} for n in (1, 2))
+        if calls & later and not calls & after:
+            what = "a message stands between the calls and their results"
+            made = _broken("nothing-between-call-and-result", f"$.messages[{index + 1}]", what, number)
+            yield replace(made, same_as=violation.rule)
+            return
 
 
 def _broken(rule: str, path: str, message: str, exchange: int | None) -> Violation:
@@ -130,6 +171,115 @@ def _given(execution: Execution, call: JsonObject) -> bool:
         return canonical(given) == canonical(asked)
     except (TypeError, ValueError):
         return False
+
+
+def _results_told(run: Run) -> Iterator[Violation]:
+    """Results that tell what another call returned, or not all that their own did."""
+    calls = {id_of(call): call for exchange in run.exchanges for call in exchange.calls()}
+    values = {name: value for exchange in run.exchanges for name, value in exchange.results.items() if name in calls}
+    fixed = run.trial.outcomes.keys()  # they say the same whatever the call
+    owners = {
+        value: call
+        for name, value in values.items()
+        for call in (calls[name],)
+        if isinstance(value, str) and value and call.get("name") not in fixed
+    }
+    for exchange in run.exchanges:
+        message = exchange.messages[-1] if exchange.messages else None
+        for block in blocks_of(message, len(exchange.messages) - 1) if isinstance(message, dict) else ():
+            call = calls.get(str(block.data.get("tool_use_id"))) if block.type == "tool_result" else None
+            if call is None:
+                continue
+            text, own = result_text(block), values.get(id_of(call))
+            if raised_text(own) is not None or (id_of(call) in values and _tells(text, own)):
+                continue
+            other = owners.get(text.strip())
+            if other is not None and other is not call and not is_error(block) and not _same_call(other, call):
+                what = f"the result for {named(call)} is what {named(other)} returned"
+                yield _broken("results-match-ids", f"{block.path}.content", what, exchange.number)
+                return
+            if id_of(call) in values:
+                flag = ", with is_error" if is_error(block) else ""
+                what = f"{named(call)} returned {_shown(own)}, and its result says {_shown(text)}{flag}"
+                yield _broken("tool-result-tells-value", f"{block.path}.content", what, exchange.number)
+                return
+
+
+def _same_call(one: JsonObject, other: JsonObject) -> bool:
+    return one.get("name") == other.get("name") and canonical(one.get("input")) == canonical(other.get("input"))
+
+
+def _tells(text: str, value: object) -> bool:
+    """Whether a text holds each part of a value, in whatever notation; of what is long or empty nothing is asked."""
+    if isinstance(value, dict | list | tuple):
+        return all(_tells(text, part) for part in (value.values() if isinstance(value, dict) else value))
+    if isinstance(value, bool):
+        return str(value).lower() in text.lower()
+    if isinstance(value, str):
+        said = value.strip()
+        forms = (said, json.dumps(said)[1:-1], json.dumps(said, ensure_ascii=False)[1:-1])
+        return len(said) > _LONGEST or any(form.replace("\\", "") in text.replace("\\", "") for form in forms)
+    return not isinstance(value, int | float) or str(value) in text
+
+
+def _nothing_said_since(run: Run) -> Iterator[Violation]:
+    """A request that failed goes on with more than it had: in a trial nobody says anything meanwhile."""
+    if run.trial.conversations != "one":
+        return
+    asked = [exchange for exchange in run.exchanges if exchange.is_message]
+    for before, after in pairwise(asked):
+        count = len(before.messages)
+        lost = before.failed and before.response is None and is_transient(before)
+        if lost and len(after.messages) > count and same([*after.messages[:count]], [*before.messages]):
+            what = f"exchange {before.number} failed, and the conversation goes on with more after its last message"
+            yield _broken("retry-same-body", f"$.messages[{count}]", what, after.number)
+            return
+
+
+def _begun_anew(run: Run) -> Iterator[Violation]:
+    """A request fails, and the loop begins again before turns whose tools it has run."""
+    for before, after in pairwise(run.exchanges):
+        if not before.failed or run.trial.conversations != "one" or len(after.messages) >= len(before.messages):
+            continue
+        for earlier in run.exchanges:
+            if earlier.tools_run and len(earlier.messages) == len(after.messages) and _same_words(earlier, after):
+                what = (
+                    f"exchange {before.number} failed, and the loop asks anew what exchange {earlier.number} had "
+                    "answered; its tools had been run"
+                )
+                yield _broken("no-reexecution-on-retry", "$.messages", what, after.number)
+                return
+
+
+def _same_words(one: Exchange, other: Exchange) -> bool:
+    return same([*one.messages], [*other.messages])
+
+
+_CRASHES = (
+    AttributeError,
+    IndexError,
+    KeyError,
+    NameError,
+    TypeError,
+    UnboundLocalError,
+    UnicodeDecodeError,
+    UnicodeEncodeError,
+    json.JSONDecodeError,
+)
+"""What Python raises where code did not expect what it met; a loop that stops on purpose raises an error of its own."""
+
+
+def _crashed(run: Run) -> Iterator[Violation]:
+    """A loop that met a whole reply and fell over it, or over what its tools returned."""
+    last = next((exchange for exchange in reversed(run.exchanges) if exchange.is_message), None)
+    for ending in run.endings:
+        if ending.how == "raised" and type(ending.value) in _CRASHES and last is not None and not last.failed:
+            what = f"the loop ended with {type(ending.value).__name__}: {ending.value}"
+            empty = last.content == [] and last.stop_reason == "end_turn"
+            yield _broken(
+                "empty-end-turn-handled" if empty else "loop-takes-every-reply", "$response", what, last.number
+            )
+            return
 
 
 def _nothing_changed(run: Run) -> Iterator[Violation]:
@@ -223,6 +373,9 @@ _LONGEST = 80
 _CHECKS: Sequence[Callable[[Run], Iterator[Violation]]] = (
     _types_kept,
     _arguments_kept,
+    _results_told,
+    _nothing_said_since,
+    _begun_anew,
     _nothing_changed,
     _begins_with_all,
     _kept_apart,

@@ -21,7 +21,7 @@ from playhead.script.steps import Step
 from playhead.testing.capabilities import CAPABILITIES, OWNERS, Capability, chosen
 from playhead.testing.families import Offer
 from playhead.testing.findings import Finding, Report, Row, Status, value_at
-from playhead.testing.judging import extra_messages, judge, leftovers
+from playhead.testing.judging import extra_messages, judge, leftovers, told_otherwise
 from playhead.testing.stage import Run, Setting, Stage
 from playhead.testing.tools import TOOLS, Function, Outcome, Raises, Returns, functions_for, is_run_by_client
 from playhead.testing.trial import CONVERSATIONS, DONE, PROMPT, Conversations, Trial, asked
@@ -226,7 +226,7 @@ class _Search:
         assert self.stage is not None
         run = self.stage.play(trial)
         found = judge(run)
-        for violation in _each_once(found):
+        for violation in _each_once([*found, *told_otherwise(run, found)]):
             self._add(trial, run, violation, OWNERS.get(violation.rule, "script"), always=True)
         status: Status = "broken" if found else "ok"
         self._done(Row(capability="script", says="the script given", status=status, tried=1))
@@ -270,7 +270,10 @@ class _Search:
             trial, run, violations = self._begun_afresh(*hunt.best)
             for violation in violations:
                 self._add(trial, run, violation, OWNERS.get(violation.rule, capability.name), always=hunt.always)
-            known |= {violation.rule for violation in violations}
+            for violation in _each_once(told_otherwise(run, violations)):
+                if violation.rule not in known:
+                    self._add(trial, run, violation, self.findings[-1].capability, always=hunt.always)
+            known |= {finding.rule for finding in self.findings}
             if self.dirty is not None or tried >= examples:
                 break
         status: Status = "ok"

@@ -18,7 +18,7 @@ from playhead.fake import FakeClaude
 from playhead.rules.rule import Level, Rule, Violation
 from playhead.testing.actor import Actor, Ending, Loop, Scene
 from playhead.testing.served import served
-from playhead.testing.tools import WEB_SEARCH, Function
+from playhead.testing.tools import SERVER_TOOLS, Function
 from playhead.testing.trial import FIRST, SECOND, Trial, asked
 from playhead.testing.worker import Left, Worker
 from playhead.wire.codec import JsonObject
@@ -100,7 +100,7 @@ class Stage:
         }
         scene = Scene(
             fake=fake,
-            tools=_with_search(setting.tools) if trial.server_tools else setting.tools,
+            tools=_with_servers(setting.tools) if trial.server_tools else setting.tools,
             functions=fake.watch(functions),
             turn_begins=slow.turn_begins if slow is not None else _nothing,
             meanwhile=asked(SECOND) if trial.conversations == "at once" else None,
@@ -198,8 +198,9 @@ class _Slow:
             self._other_done.set()
 
 
-def _with_search(tools: Sequence[JsonObject]) -> Sequence[JsonObject]:
-    return tools if any(tool.get("name") == WEB_SEARCH["name"] for tool in tools) else [*tools, WEB_SEARCH]
+def _with_servers(tools: Sequence[JsonObject]) -> Sequence[JsonObject]:
+    given = {tool.get("name") for tool in tools}
+    return [*tools, *(tool for tool in SERVER_TOOLS if tool["name"] not in given)]
 
 
 def _nothing() -> None:

@@ -95,8 +95,11 @@ TOOLS: Sequence[JsonObject] = (
 )
 """What a loop is rehearsed with that brings no tools: one argument, none, numbers, nested values."""
 
-WEB_SEARCH: JsonObject = {"type": "web_search_20250305", "name": "web_search"}
-"""A tool that Anthropic runs."""
+SERVER_TOOLS: Sequence[JsonObject] = (
+    {"type": "web_search_20250305", "name": "web_search"},
+    {"type": "code_execution_20260120", "name": "code_execution"},
+)
+"""Tools that Anthropic runs."""
 
 
 def functions_for(tools: Sequence[Mapping[str, Any]]) -> Mapping[str, Function]:

@@ -1,0 +1,265 @@
+"""Loops with one bug each, and the capability and the rules by which a search finds it. No tests themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import anthropic
+
+from kit_loops import Loop, again_on_error, answer, answers, kept, text_of
+
+SHARED: list[Any] = []
+
+
+def into_shared(messages: list[Any]) -> list[Any]:
+    """The history of all conversations."""
+    SHARED.extend(messages)
+    return SHARED
+
+
+def with_contents(change: Callable[[Any], Any]) -> Callable[..., list[Any]]:
+    """Results whose tools' values become contents in another way."""
+
+    def results(calls: Any, functions: Any) -> list[Any]:
+        made = []
+        for one in calls:
+            result = answer(one, functions)
+            if not result.get("is_error"):
+                result["content"] = change(functions[one.name](**one.input)) if one.name in functions else "no"
+            made.append(result)
+        return made
+
+    return results
+
+
+def quiet(calls: Any, functions: Any) -> list[Any]:
+    """No errors among the results, whatever they were."""
+    return [{**result, "is_error": False, "content": "fine"} for result in answers(calls, functions)]
+
+
+def crashing(calls: Any, functions: Any) -> list[Any]:
+    """Nothing is caught."""
+    return [
+        {"type": "tool_result", "tool_use_id": one.id, "content": text_of(functions[one.name](**one.input))}
+        for one in calls
+    ]
+
+
+def swallowing(client: Any, **request: Any) -> Any:
+    """Asks until there is an answer, whatever is raised."""
+    while True:
+        try:
+            return client.messages.create(**request)
+        except BaseException:  # noqa: BLE001 - the bug
+            continue
+
+
+def rounded(message: Any) -> list[Any]:
+    """Whole floats become integers."""
+    blocks = [block.to_dict() for block in kept(message)]
+    for block in blocks:
+        for key, value in (block.get("input") or {}).items():
+            if isinstance(value, float) and value.is_integer():
+                block["input"][key] = int(value)
+    return blocks
+
+
+def trimmed(calls: Any, functions: Any) -> list[Any]:
+    """Tools get texts without the spaces around them."""
+    for one in calls:
+        one.input = {key: value.strip() if isinstance(value, str) else value for key, value in one.input.items()}
+    return answers(calls, functions)
+
+
+def appended_twice(message: Any) -> list[Any]:
+    """The text of a reply is kept twice."""
+    return [*(block for block in kept(message) if block.type == "text"), *kept(message)]
+
+
+def silent(client: Any, **request: Any) -> Any:
+    """An error of the API becomes an answer."""
+    try:
+        return client.messages.create(**request)
+    except Exception:  # noqa: BLE001 - the bug
+        return type("Reply", (), {"content": [], "stop_reason": "end_turn", "container": None})()
+
+
+def half_streams(client: Any, **request: Any) -> Any:
+    """A stream that breaks off is taken for whole."""
+    with client.messages.stream(**request) as events:
+        for _ in events:
+            pass
+        return events.get_final_message()
+
+
+def by_tool(calls: Any, functions: Any) -> list[Any]:
+    """One result for each tool, whatever it was asked."""
+    for one in calls:
+        BY_TOOL.setdefault(one.name, answer(one, functions))
+    return [{**BY_TOOL[one.name], "tool_use_id": one.id} for one in calls]
+
+
+BY_TOOL: dict[str, Any] = {}
+
+
+def with_note_before(calls: Any, functions: Any) -> list[Any]:
+    """A message of its own before the results."""
+    return [{"type": "text", "text": "Here they are:"}, *answers(calls, functions)]
+
+
+def not_caught_after_the_call(calls: Any, functions: Any) -> list[Any]:
+    """What tools raise is caught; what they return is not always text."""
+    made = []
+    for one in calls:
+        result = answer(one, functions)
+        if not result.get("is_error"):
+            result["content"] = "Tool: " + functions[one.name](**one.input)
+        made.append(result)
+    return made
+
+
+def again_after_cut(client: Any, **request: Any) -> Any:
+    """A cut reply is asked for again, as it was."""
+    for _ in range(3):
+        message = client.messages.create(**request)
+        if message.stop_reason != "max_tokens":
+            break
+    return message
+
+
+def more_after_refusal(client: Any, **request: Any) -> Any:
+    """A refusal is taken for a lack of tokens."""
+    message = client.messages.create(**request)
+    if message.stop_reason == "refusal":
+        return client.messages.create(**{**request, "max_tokens": 4096})
+    return message
+
+
+def please(client: Any, **request: Any) -> Any:
+    """After an error Claude is asked to go on."""
+    client = client.with_options(max_retries=0)
+    for _ in range(3):
+        try:
+            return client.messages.create(**request)
+        except anthropic.APIStatusError as error:
+            if error.status_code < 429:
+                raise
+            request["messages"] = [*request["messages"], {"role": "user", "content": "Please go on."}]
+    return client.messages.create(**request)
+
+
+class Anew:
+    """All is begun again when a request fails."""
+
+    def __call__(self, client: Any, messages: Any, tools: Any, functions: Any) -> object:
+        for _ in range(2):
+            try:
+                return Loop()(client, messages, tools, functions)
+            except anthropic.InternalServerError:
+                continue
+        return Loop()(client, messages, tools, functions)
+
+
+def forgetful(client: Any, **request: Any) -> Any:
+    """The container is not sent back."""
+    request.pop("container", None)
+    return client.messages.create(**request)
+
+
+BUGS: dict[str, tuple[Loop, str, set[str]]] = {
+    "the first result alone": (
+        Loop(results=lambda calls, functions: answers(calls[:1], functions)),
+        "parallel-calls",
+        {"tool-use-unanswered"},
+    ),
+    "texts without spaces for tools": (Loop(results=trimmed), "input-values", {"tool-input-passed-on"}),
+    "3.0 becomes 3": (Loop(store=rounded), "input-values", {"assistant-content-verbatim"}),
+    "text kept twice": (Loop(store=appended_twice), "echo", {"assistant-content-verbatim"}),
+    "text dropped": (
+        Loop(store=lambda message: [block for block in kept(message) if block.type != "text"]),
+        "echo",
+        {"assistant-content-verbatim"},
+    ),
+    "the first message dropped": (
+        Loop(begin=lambda messages: messages[1:] or list(messages)),
+        "history",
+        {"history-resent-in-full"},
+    ),
+    "the caller's list": (Loop(begin=lambda messages: messages), "caller-data", {"caller-data-unchanged"}),
+    "one history for all": (Loop(begin=into_shared), "conversations-in-turn", {"conversation-starts-clean"}),
+    "the last four messages": (
+        Loop(sent=lambda history: history[:1] + history[-3:] if len(history) > 6 else history),
+        "long-chains",
+        {"tool-result-orphan", "history-resent-in-full", "trim-keeps-pairs"},
+    ),
+    "no tools later": (
+        Loop(settings=lambda tools, number: {} if number else {"tools": tools}),
+        "schemas-and-system",
+        {"tools-resent-every-call"},
+    ),
+    "no tools at all": (
+        Loop(settings=lambda tools, number: {"tools": tools[:1]}),
+        "schemas-and-system",
+        {"tools-resent-every-call"},
+    ),
+    "a value as Python writes it": (Loop(results=with_contents(str)), "result-values", {"tool-result-tells-value"}),
+    "a value as it is": (
+        Loop(results=with_contents(lambda value: value)),
+        "result-values",
+        {"tool-result-content-type"},
+    ),
+    "a note before the results": (Loop(results=with_note_before), "pairing", {"tool-result-not-first"}),
+    "bytes": (Loop(results=with_contents(lambda value: text_of(value).encode())), "pairing", set()),
+    "errors hidden": (Loop(results=quiet), "tool-errors", {"tool-error-as-result"}),
+    "errors not caught": (Loop(results=crashing), "tool-errors", {"tool-error-as-result"}),
+    "unknown tools not caught": (Loop(results=crashing), "unknown-tools", {"unknown-tool-as-error-result"}),
+    "calls decide": (Loop(runs=lambda message: True), "truncation", {"max-tokens-no-tool-execution"}),
+    "calls decide at a new stop reason": (
+        Loop(runs=lambda message: True),
+        "stop-reasons",
+        {"unknown-stop-reason-stops"},
+    ),
+    "a pause is the end": (Loop(goes_on=lambda message: False), "pauses", {"pause-turn-resumed"}),
+    "a refusal is a pause": (
+        Loop(goes_on=lambda message: message.stop_reason == "refusal"),
+        "refusals",
+        {"refusal-stops-loop"},
+    ),
+    "thinking dropped": (
+        Loop(store=lambda message: [block for block in kept(message) if block.type != "thinking"]),
+        "thinking",
+        {"assistant-content-verbatim"},
+    ),
+    "every error is tried again": (Loop(ask=again_on_error), "api-errors", {"retry-transient-only"}),
+    "an error is an answer": (Loop(ask=silent), "api-errors", {"api-error-surfaced"}),
+    "half a stream is a reply": (Loop(ask=half_streams), "stream-damage", {"sse-missing-message-stop"}),
+    "one result for each tool": (Loop(results=by_tool), "pairing", {"results-match-ids"}),
+    "a value that is not there counts as nothing": (
+        Loop(results=with_contents(lambda value: text_of(value) if value else "done")),
+        "result-values",
+        {"tool-result-tells-value"},
+    ),
+    "results cut short": (
+        Loop(results=with_contents(lambda value: text_of(value)[:9])),
+        "pairing",
+        {"tool-result-tells-value"},
+    ),
+    "a value that is no text": (
+        Loop(results=not_caught_after_the_call),
+        "result-values",
+        {"loop-takes-every-reply"},
+    ),
+    "an answer without blocks": (
+        Loop(end=lambda message, history: message.content[0].text),
+        "stop-reasons",
+        {"empty-end-turn-handled"},
+    ),
+    "a cut reply asked for again": (Loop(ask=again_after_cut), "truncation", {"max-tokens-retry-changes-something"}),
+    "more tokens after a refusal": (Loop(ask=more_after_refusal), "refusals", {"refusal-stops-loop"}),
+    "words after an error": (Loop(ask=please), "retries", {"retry-same-body"}),
+    "all begun anew after an error": (Anew(), "api-errors", {"no-reexecution-on-retry"}),
+    "the container forgotten": (Loop(ask=forgetful), "containers", {"container-required-when-pending"}),
+    "no limit": (Loop(limit=10**9), "termination", {"loop-bounded"}),
+    "no limit, and everything swallowed": (Loop(ask=swallowing, limit=10**9), "termination", {"loop-bounded"}),
+}
