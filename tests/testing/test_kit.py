@@ -11,7 +11,7 @@ import pytest
 from hypothesis import settings
 
 from kit_loops import Loop, again_on_error, answer, answers, create, kept, stream, text_of
-from playhead import RuleViolations, SetupError, call, say
+from playhead import RuleViolations, SetupError, call, cut, drop, say
 from playhead.testing import check_loop, raises, returns
 from playhead.testing.capabilities import CAPABILITIES, OWNERS
 from playhead.testing.judging import OWN_RULES
@@ -400,6 +400,21 @@ def test_a_loop_behind_a_base_url_is_searched_as_well() -> None:
     report = check_loop(loop, only=["parallel-calls", "conversations-at-once"], max_examples=10, served=True)
     assert {finding.rule for finding in report.findings} == {"tool-use-unanswered"}
     assert [row.status for row in report.rows if row.capability == "conversations-at-once"] == ["not tried"]
+
+
+def test_behind_a_base_url_nobody_waits_for_a_timeout() -> None:
+    """A client that waits for ten minutes is no loop that hangs: the connection breaks at once."""
+    pytest.importorskip("uvicorn")
+
+    def loop(client: Any, messages: Any, tools: Any, functions: Any) -> Any:
+        import anthropic
+
+        with anthropic.Anthropic() as own:
+            return Loop()(own, messages, tools, functions)
+
+    for script in ([drop("timeout"), call("ping")], [call("ping"), cut(say("Well, then."), events=2, how="timeout")]):
+        report = check_loop(loop, script=script, served=True, patience=5)
+        assert [finding.rule for finding in report.findings] == []
 
 
 def test_every_rule_has_one_owner_and_is_known() -> None:
