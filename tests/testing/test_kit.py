@@ -417,6 +417,21 @@ def test_behind_a_base_url_nobody_waits_for_a_timeout() -> None:
         assert [finding.rule for finding in report.findings] == []
 
 
+def test_no_reply_thinks_the_same_twice() -> None:
+    """A loop that keeps thoughts which are alike to the letter once breaks nothing that Claude ever says."""
+
+    def once(message: Any) -> list[Any]:
+        told: list[Any] = []
+        return [
+            block
+            for block in kept(message)
+            if block.type != "thinking" or (block not in told and not told.append(block))
+        ]
+
+    report = check_loop(Loop(store=once), only=["thinking"], max_examples=100)
+    assert [finding.rule for finding in report.findings] == []
+
+
 def test_every_rule_has_one_owner_and_is_known() -> None:
     """The capabilities' rules exist, and no rule speaks of two of them."""
     from playhead.rules.registry import RULES
