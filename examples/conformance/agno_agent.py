@@ -8,26 +8,43 @@ from typing import Any
 from agno.agent import Agent
 from agno.models.anthropic import Claude
 from agno.models.message import Message
+from agno.run.base import RunStatus
 from agno.tools.function import Function
 
 MODEL = "claude-opus-5-5"
 LIMIT = 20
 
 
+class Failed(Exception):
+    """The run failed, which the framework says in its status alone."""
+
+
 def loop(client: Any, messages: Any, tools: Any, functions: Any) -> Any:
     """Runs the agent to its end."""
-    return agent(tools, functions, client=client).run(said(messages)).content
+    return whole(agent(tools, functions, client=client).run(said(messages)))
 
 
 async def aloop(client: Any, messages: Any, tools: Any, functions: Any) -> Any:
     """The same, async."""
-    return (await agent(tools, functions, async_client=client).arun(said(messages))).content
+    return whole(await agent(tools, functions, async_client=client).arun(said(messages)))
 
 
 def streaming(client: Any, messages: Any, tools: Any, functions: Any) -> Any:
     """The same, the replies streamed."""
-    events = agent(tools, functions, client=client).run(said(messages), stream=True)
-    return "".join(str(event.content) for event in events if event.event == "RunContent")
+    texts = []
+    for event in agent(tools, functions, client=client).run(said(messages), stream=True):
+        if event.event == "RunError":
+            raise Failed(event.content)
+        if event.event == "RunContent":
+            texts.append(str(event.content))
+    return "".join(texts)
+
+
+def whole(answer: Any) -> Any:
+    """What was answered."""
+    if answer.status != RunStatus.completed:
+        raise Failed(answer.content)
+    return answer.content
 
 
 def agent(tools: Any, functions: Any, **client: Any) -> Agent:

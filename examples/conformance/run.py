@@ -96,7 +96,7 @@ FRAMEWORKS = (
     ),
     Framework(
         name="litellm",
-        packages=("litellm==1.110.2", "anthropic==2.14.0"),
+        packages=("litellm==1.110.2", "tenacity==9.2.1", "anthropic==2.14.0"),
         module="litellm_loop",
         loops=(("loop", "completion"),),
         served=True,

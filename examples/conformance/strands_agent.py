@@ -11,14 +11,24 @@ from strands.models.anthropic import AnthropicModel
 from strands.tools.tools import PythonAgentTool
 
 MODEL = "claude-opus-5-5"
+LIMIT = 20
+
+
+class NoAnswer(Exception):
+    """The reply was cut, refused, or one too many."""
 
 
 def loop(client: Any, messages: Any, tools: Any, functions: Any) -> Any:
     """Runs the agent to its end."""
-    model = AnthropicModel(model_id=MODEL, max_tokens=1024)
     own: Any = [made(tool, functions[tool["name"]]) for tool in tools if tool["name"] in functions]
+    others = [tool for tool in tools if tool["name"] not in functions]
+    more: Any = {"anthropic_tools": others} if others else {}
+    model = AnthropicModel(model_id=MODEL, max_tokens=1024, **more)
     agent = Agent(model=model, tools=own, messages=said(messages[:-1]), callback_handler=None)
-    return agent(said(messages[-1:])[0]["content"])
+    answer = agent(said(messages[-1:])[0]["content"], limits={"turns": LIMIT})
+    if answer.stop_reason not in ("end_turn", "stop_sequence"):
+        raise NoAnswer(f"the reply ended with {answer.stop_reason}")
+    return str(answer)
 
 
 def made(tool: Any, function: Callable[..., object]) -> PythonAgentTool:
