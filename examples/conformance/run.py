@@ -102,6 +102,19 @@ FRAMEWORKS = (
         served=True,
         off=(NO_COMPACTION,),
     ),
+    Framework(
+        name="crewai",
+        packages=("crewai[anthropic]==1.15.30", "anthropic==0.73.0"),
+        module="crewai_agent",
+        loops=(("loop", "kickoff"),),
+        served=True,
+        off=(
+            NO_COMPACTION,
+            ("pauses", "the adapter cannot offer a tool that Anthropic runs"),
+            ("server-tools", "the adapter cannot offer a tool that Anthropic runs"),
+            ("thinking", "it is off, and the framework keeps thinking only where it was switched on"),
+        ),
+    ),
 )
 """What is searched, with the versions that the page tells of."""
 
