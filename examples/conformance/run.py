@@ -212,6 +212,7 @@ def search(chosen: Sequence[Framework], folder: Path, examples: int) -> list[str
         try:
             searched(framework, folder, examples)
         except Broken as error:
+            print(f"{framework.name} was not searched: {error}", flush=True)
             return f"{framework.name} was not searched: {error}"
         return None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -430,6 +431,18 @@ def test_no_reply_thinks_the_same_twice() -> None:
 
     report = check_loop(Loop(store=once), only=["thinking"], max_examples=100)
     assert [finding.rule for finding in report.findings] == []
+
+
+def test_a_loop_that_asks_for_nothing_and_does_not_end() -> None:
+    """The message says how long it was waited for: a first call gets six times the patience, as it may import much."""
+    held = threading.Event()
+
+    def loop(client: Any, messages: Any, tools: Any, functions: Any) -> Any:
+        held.wait(60)
+
+    with pytest.raises(SetupError, match=r"the loop asked for no message: it did nothing for 0\.06 s\."):
+        check_loop(loop, only=["pairing"], patience=0.01)
+    held.set()
 
 
 def test_every_rule_has_one_owner_and_is_known() -> None:
