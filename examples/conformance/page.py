@@ -31,7 +31,7 @@ def page(told: Sequence[Told], verdicts: Path) -> tuple[str, list[str]]:
             if (its["name"], finding["rule"]) not in judged
         }
     )
-    return "\n".join(lines).strip(), unjudged
+    return "\n".join(lines).strip().replace("\n\n\n", "\n\n"), unjudged
 
 
 def between_markers(text: str, made: str) -> str:
@@ -83,6 +83,8 @@ def _cell(its: Told, capability: str, judged: Verdicts) -> str:
     words: dict[str, list[str]] = {}
     for heading, report in its["reports"].items():
         words.setdefault(_word(its["name"], report, capability, judged), []).append(heading)
+    if len(words) > 1:
+        words.pop("–", None)  # what only some loops can be asked is told of those
     if len(words) == 1:
         return next(iter(words))
     return "; ".join(f"{word} ({', '.join(headings)})" for word, headings in words.items())

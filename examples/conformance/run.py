@@ -58,10 +58,10 @@ FRAMEWORKS = (
         module="tool_runner",
         loops=(
             ("loop", "sync"),
-            ("without_thread", "no thread"),
+            ("without_thread", "without thread"),
             ("streaming", "streaming"),
             ("aloop", "async"),
-            ("aloop_without_thread", "async, no thread"),
+            ("aloop_without_thread", "async without thread"),
         ),
     ),
     Framework(
