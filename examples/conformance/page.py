@@ -135,7 +135,7 @@ def _finding(its: Told, rule: str, verdict: Mapping[str, str]) -> Iterator[str]:
     kind = "fault" if verdict["verdict"] == "fault" else "by design"
     yield f"### `{rule}` ({kind}; {', '.join(dict.fromkeys(heading for heading, _ in found))})"
     yield ""
-    yield "```python"
+    yield "```text"
     yield f"[{', '.join(first['script'])}]"
     yield from (f"# {word}" for word in _options(first["command"]))
     yield "```"

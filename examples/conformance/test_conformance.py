@@ -113,7 +113,7 @@ def test_a_finding_with_a_verdict_is_told(tmp_path: Path) -> None:
     assert unjudged == []
     assert "| frame | frame 1.0 | sync | 2026-11-30, 10 scripts | 1 | 0 |" in text
     assert "| `echo` | **fault** |" in text
-    assert '```python\n[call("ping")]\n# --endless\n```' in text
+    assert '```text\n[call("ping")]\n# --endless\n```' in text
     assert "- why: it is lost" in text
     assert "- `compaction`: it has none" in text
 
