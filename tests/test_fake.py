@@ -782,6 +782,25 @@ def test_async_functions_stay_async(function: Callable[..., Any], result: object
     assert fake.session.exchanges[0].results == {"toolu_0001": result}
 
 
+@pytest.mark.parametrize(
+    ("changed", "results"),
+    [({"b": None}, {"toolu_0001": "one", "toolu_0002": "two"}), ({"a": "text"}, {})],
+    ids=["a default is added", "the input is another"],
+)
+def test_whose_a_result_is_where_the_input_was_changed(changed: dict[str, Any], results: dict[str, str]) -> None:
+    """Tools that end in another order than they were asked for: what is run belongs to the call whose input is all in
+    it; where any of several may be meant, nobody knows whose the result is.
+    """
+    fake = FakeClaude([turn(call("add", a=1), call("add", a=2))])
+    watched = fake.watch({"add": lambda **given: "two" if given["number"] == 2 else "one"})["add"]
+    fake.client().messages.create(**SIMPLE)
+    for number in (2, 1):
+        watched(number=number, **{"a": number, **changed})
+    exchange = fake.session.exchanges[0]
+    assert sorted(exchange.tools_run or ()) == ["toolu_0001", "toolu_0002"]
+    assert exchange.results == results
+
+
 def test_a_watched_function_is_still_itself() -> None:
     """Name, docstring and signature stay, and so do positional arguments, which are matched by their names."""
     fake = FakeClaude([turn(call("add", a=1, b=2), call("add", a=3, b=4))], strict=False)

@@ -21,6 +21,10 @@ fine = Loop()
 tools = [{"name": "mine", "description": "Mine.", "input_schema": {"type": "object", "properties": {}}}]
 functions = {"mine": lambda: "here"}
 nothing = 3
+
+def talkative(client, messages, tools, functions):
+    print("Hm.")
+    return fine(client, messages, tools, functions)
 """
 
 
@@ -125,3 +129,10 @@ def test_the_options_are_those_of_check_loop() -> None:
     renamed = {"max_examples": "examples", "features": "feature", "faults": "no_faults", "rules": "own"}
     given = {renamed.get(name, name) for name in inspect.signature(check_loop).parameters} - {"name", "progress"}
     assert given <= options
+
+
+def test_what_a_loop_prints_is_not_in_the_report(module: str) -> None:
+    """A program reads the report from standard output, whatever the loop says there."""
+    result = conform(f"{module}:talkative", "-n", "5", "--only", "pairing", "--json")
+    assert json.loads(result.stdout)["ok"] is True
+    assert "Hm." in result.stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +14,7 @@ from hypothesis import settings
 
 from kit_bugs import BUGS, BY_TOOL, SHARED, crashing
 from kit_loops import Loop, TooManyTurns, answers, create, stream
-from playhead import RuleViolations, SetupError, call, say
+from playhead import RuleViolations, SetupError, call, cut, drop, say
 from playhead.testing import check_loop, raises, returns
 from playhead.testing.capabilities import CAPABILITIES, OWNERS
 from playhead.testing.judging import OWN_RULES
@@ -284,6 +285,48 @@ def test_a_loop_behind_a_base_url_is_searched_as_well() -> None:
     report = check_loop(loop, only=["parallel-calls", "conversations-at-once"], max_examples=10, served=True)
     assert {finding.rule for finding in report.findings} == {"tool-use-unanswered"}
     assert [row.status for row in report.rows if row.capability == "conversations-at-once"] == ["not tried"]
+
+
+def test_behind_a_base_url_nobody_waits_for_a_timeout() -> None:
+    """A client that waits for ten minutes is no loop that hangs: the connection breaks at once."""
+    pytest.importorskip("uvicorn")
+
+    def loop(client: Any, messages: Any, tools: Any, functions: Any) -> Any:
+        import anthropic
+
+        with anthropic.Anthropic() as own:
+            return Loop()(own, messages, tools, functions)
+
+    for script in ([drop("timeout"), call("ping")], [call("ping"), cut(say("Well, then."), events=2, how="timeout")]):
+        report = check_loop(loop, script=script, served=True, patience=5)
+        assert [finding.rule for finding in report.findings] == []
+
+
+def test_no_reply_thinks_the_same_twice() -> None:
+    """A loop that keeps thoughts which are alike to the letter once breaks nothing that Claude ever says."""
+
+    def once(message: Any) -> list[Any]:
+        told: list[Any] = []
+        return [
+            block
+            for block in kept(message)
+            if block.type != "thinking" or (block not in told and not told.append(block))
+        ]
+
+    report = check_loop(Loop(store=once), only=["thinking"], max_examples=100)
+    assert [finding.rule for finding in report.findings] == []
+
+
+def test_a_loop_that_asks_for_nothing_and_does_not_end() -> None:
+    """The message says how long it was waited for: a first call gets six times the patience, as it may import much."""
+    held = threading.Event()
+
+    def loop(client: Any, messages: Any, tools: Any, functions: Any) -> Any:
+        held.wait(60)
+
+    with pytest.raises(SetupError, match=r"the loop asked for no message: it did nothing for 0\.06 s\."):
+        check_loop(loop, only=["pairing"], patience=0.01)
+    held.set()
 
 
 def test_every_rule_has_one_owner_and_is_known() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -52,7 +53,9 @@ def conform(loop: str, save: str | None, junit: str | None, as_json: bool, **opt
     client over a fake Claude, again and again, with scripts that look for what breaks it: calls in parallel, tools that
     fail, replies that are cut, an API that is overloaded. Exit code 1 where something was found.
     """
-    report = searched(loop, **options)
+    # what a loop prints must not stand in the midst of a report that a program reads
+    with redirect_stdout(sys.stderr):
+        report = searched(loop, **options)
     for name, text in ((junit, report.to_junit), *_saved(save, report)):
         if name is not None:
             write_whole(name, text().encode())

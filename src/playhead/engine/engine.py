@@ -159,18 +159,23 @@ class Engine:
     def ran(self, name: str, arguments: JsonObject, outcome: object) -> None:
         """Takes in that the client ran a tool: the call is the latest of that name and input not yet run.
 
+        A loop may add defaults to an input, or change it: then it is one that is part of what the tool was run with,
+        or one of that name. Where several are, nobody can tell whose the result is, since tools may run side by side.
         A call that was run before and of which no other is open is run again, after the newest answer.
         """
-        for match_input in (True, False):
+        for fits in _FITS:
             for position in range(len(self.exchanges) - 1, -1, -1):
                 exchange = self.exchanges[position]
-                for call in exchange.calls():
-                    identifier = str(call.get("id"))
-                    fits = call.get("name") == name and (not match_input or same(call.get("input"), arguments))
-                    if fits and identifier not in (exchange.tools_run or ()):
-                        self._note_run(position, identifier, outcome)
-                        return
-            if match_input and self._ran_again(name, arguments, outcome):
+                ran = exchange.tools_run or ()
+                calls = [call for call in exchange.calls() if call.get("name") == name]
+                fitting = [str(call.get("id")) for call in calls if fits(call.get("input"), arguments)]
+                opened = [identifier for identifier in fitting if identifier not in ran]
+                if opened:
+                    guessed = len(opened) > 1 or any(one in ran and one not in exchange.results for one in fitting)
+                    known = fits is not _any or not guessed
+                    self._note_run(position, opened[0], {opened[0]: outcome} if known else {})
+                    return
+            if fits is same and self._ran_again(name, arguments, outcome):
                 return
         self.strays.append(name)
 
@@ -183,16 +188,17 @@ class Engine:
         for exchange in replies:
             for call in exchange.calls():
                 if call.get("name") == name and same(call.get("input"), arguments):
-                    self._note_run(len(self.exchanges) - 1, str(call.get("id")), outcome)
+                    identifier = str(call.get("id"))
+                    self._note_run(len(self.exchanges) - 1, identifier, {identifier: outcome})
                     return True
         return False
 
-    def _note_run(self, position: int, identifier: str, outcome: object) -> None:
+    def _note_run(self, position: int, identifier: str, results: Mapping[str, object]) -> None:
         exchange = self.exchanges[position]
         noted = structs.replace(
             exchange,
             tools_run=(*(exchange.tools_run or ()), identifier),
-            results={**exchange.results, identifier: outcome},
+            results={**exchange.results, **results},
         )
         self.exchanges[position] = noted
         if exchange.number in self._places:
@@ -440,6 +446,19 @@ _ENDPOINTS: Mapping[tuple[str, str], _Endpoint] = {
     ("POST", MESSAGES_PATH): Engine._play,
     ("POST", COUNT_TOKENS_PATH): Engine._count,
 }
+
+
+def _part(asked: object, given: JsonObject) -> bool:
+    """Whether a tool was given all that was asked for, and more: what a loop adds are defaults."""
+    return isinstance(asked, dict) and all(key in given and same(value, given[key]) for key, value in asked.items())
+
+
+def _any(asked: object, given: JsonObject) -> bool:
+    return True
+
+
+_FITS: tuple[Callable[[object, JsonObject], bool], ...] = (same, _part, _any)
+"""How the input of a call may fit what a tool was run with, the nearest first."""
 
 
 def _request_id(number: int) -> str:

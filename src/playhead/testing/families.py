@@ -168,7 +168,13 @@ def thinking(offer: Offer) -> Trials:
         offer.calls,
         st.lists(st.one_of(thoughts, offer.calls), max_size=2).filter(_ends_with_call),
     )
-    return st.lists(mixed, min_size=1, max_size=2).map(_of)
+    return st.lists(mixed.filter(_thinks_anew), min_size=1, max_size=2).map(_of)
+
+
+def _thinks_anew(step: Step) -> bool:
+    """Whether no two thoughts of a reply are alike to the letter, signature and all: Claude's never are."""
+    thoughts = [str(one) for one in getattr(step, "blocks", ()) if one.type == "thinking"]
+    return len({*thoughts}) == len(thoughts)
 
 
 def _ends_with_call(blocks: Sequence[Block]) -> bool:

@@ -32,6 +32,8 @@ Progress = Callable[[Row], object]
 
 _ROUNDS = 3
 """How many things are looked for in one capability: what breaks most hides the rest."""
+_FIRST_CALL = 6
+"""How many times more patience the first call of a loop gets: it may import half a framework."""
 _IN_VAIN = 25
 """After so many trials in a row that fail as earlier ones did, no more are played."""
 
@@ -194,11 +196,13 @@ class _Search:
         functions = {**functions_for(tools), **(functions or {})}
         setting = replace(self.setting, tools=tools, functions=functions)
         self.stage = Stage(self.loop, setting)
-        run = self.stage.play(Trial(steps=(DONE,)))
+        patience = _FIRST_CALL * self.setting.patience
+        run = self.stage.play(Trial(steps=(DONE,)), patience=patience)
         if not any(exchange.is_message for exchange in run.exchanges):
-            ending = run.endings[0]
-            error = ending.value
+            error = run.endings[0].value
             told = f"it raised {type(error).__name__}: {error}" if isinstance(error, BaseException) else "it returned"
+            if run.silent:
+                told = f"it did nothing for {patience:g} s"
             kind = "async client" if is_async(self.loop) else "client"
             raise SetupError(
                 f"the loop asked for no message: {told}. It is called as loop(client, messages, tools, functions), and "

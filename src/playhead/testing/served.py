@@ -10,6 +10,8 @@ import os
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 
+from msgspec import structs
+
 from playhead.doors.asgi import Door
 from playhead.doors.server import Server
 from playhead.engine.http import Incoming, Outgoing
@@ -26,7 +28,7 @@ def served(answer: Callable[[Incoming], Outgoing]) -> Iterator[str]:
     async def breaks(scope: object, reset: bool) -> None:
         await server.breaks(scope, reset)  # type: ignore[arg-type]
 
-    server = Server(Door(answer, _pause, breaks=breaks))
+    server = Server(Door(lambda incoming: _broken_off(answer(incoming)), _pause, breaks=breaks))
     with server:
         variables = environment(server.url)
         before = {name: os.environ.get(name) for name in variables}
@@ -39,6 +41,16 @@ def served(answer: Callable[[Incoming], Outgoing]) -> Iterator[str]:
                     os.environ.pop(name, None)
                 else:
                     os.environ[name] = value
+
+
+def _broken_off(answer: Outgoing) -> Outgoing:
+    """The answer, with a connection that breaks where it would let the client wait: how long one waits behind a base
+    URL is its own affair (the SDK's clients ten minutes), and no search waits for it.
+    """
+    return structs.replace(answer, fault="read") if answer.fault in _ENDLESS else answer
+
+
+_ENDLESS = ("timeout", "connect_timeout", "write_timeout")
 
 
 def _pause(seconds: float, awaits: bool) -> Awaitable[object] | None:

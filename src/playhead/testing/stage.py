@@ -81,8 +81,8 @@ class Stage:
     def _answer(self, incoming: Incoming) -> Outgoing:
         return self._actor.answer(incoming)
 
-    def play(self, trial: Trial) -> Run:
-        """Calls the loop, as often as the trial says, and gathers what came of it."""
+    def play(self, trial: Trial, *, patience: float | None = None) -> Run:
+        """Calls the loop, as often as the trial says, and gathers what came of it; `patience` in place of the usual."""
         setting, played = self.setting, trial.played
         both = trial.conversations != "one"
         fake = FakeClaude(
@@ -111,7 +111,7 @@ class Stage:
         actor = self._actor
         played_out = self._worker.run(
             lambda: actor.play(scene, messages),
-            patience=setting.patience,
+            patience=setting.patience if patience is None else patience,
             pulse=lambda: actor.requests + len(executions),
         )
         left = isinstance(played_out, Left)
