@@ -13,7 +13,7 @@ import pytest
 from hypothesis import settings
 
 from kit_bugs import BUGS, BY_TOOL, SHARED, crashing
-from kit_loops import Loop, TooManyTurns, answers, create, stream
+from kit_loops import Loop, TooManyTurns, answers, create, kept, stream
 from playhead import RuleViolations, SetupError, call, cut, drop, say
 from playhead.testing import check_loop, raises, returns
 from playhead.testing.capabilities import CAPABILITIES, OWNERS
