@@ -153,6 +153,13 @@ def test_conversations_at_once_meet_in_a_shared_object() -> None:
     assert not report.ok
 
 
+def test_a_conversation_that_did_not_begin_is_not_missed() -> None:
+    """Where the first of two at once ends with its first request, the second has no occasion to begin."""
+    deaf = Loop(runs=lambda message: False)
+    report = check_loop(deaf, only=["conversations-at-once"], max_examples=10)
+    assert {finding.rule for finding in report.findings} == {"stop-reason-checked"}
+
+
 def test_a_finding_can_be_pasted_and_shows_the_same(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The code of a finding runs as it stands, and fails by the same rule; so does what its options say."""
     source = tmp_path / "my_loop.py"
