@@ -167,7 +167,13 @@ def forgetful(client: Any, **request: Any) -> Any:
     return client.messages.create(**request)
 
 
+def always_failed(calls: Any, functions: Any) -> list[Any]:
+    """Every result says that its tool failed."""
+    return [{**result, "is_error": True} for result in answers(calls, functions)]
+
+
 BUGS: dict[str, tuple[Loop, str, set[str]]] = {
+    "every result a failure": (Loop(results=always_failed), "pairing", {"tool-result-tells-value"}),
     "the first result alone": (
         Loop(results=lambda calls, functions: answers(calls[:1], functions)),
         "parallel-calls",

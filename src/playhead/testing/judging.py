@@ -174,7 +174,7 @@ def _given(execution: Execution, call: JsonObject) -> bool:
 
 
 def _results_told(run: Run) -> Iterator[Violation]:
-    """Results that tell what another call returned, or not all that their own did."""
+    """Results that tell what another call returned, or not all that their own did, or of a failure that was none."""
     calls = {id_of(call): call for exchange in run.exchanges for call in exchange.calls()}
     values = {name: value for exchange in run.exchanges for name, value in exchange.results.items() if name in calls}
     fixed = run.trial.outcomes.keys()  # they say the same whatever the call
@@ -191,7 +191,8 @@ def _results_told(run: Run) -> Iterator[Violation]:
             if call is None:
                 continue
             text, own = result_text(block), values.get(id_of(call))
-            if raised_text(own) is not None or (id_of(call) in values and _tells(text, own)):
+            told = id_of(call) in values and _tells(text, own)
+            if raised_text(own) is not None or (told and not is_error(block)):
                 continue
             other = owners.get(text.strip())
             if other is not None and other is not call and not is_error(block) and not _same_call(other, call):
