@@ -46,7 +46,10 @@ def _not_in_ci(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def run(pytester: pytest.Pytester, body: str, *arguments: str) -> pytest.RunResult:
     pytester.makepyfile(test_tides=HEAD + body)
-    return pytester.runpytest_subprocess("-p", "no:cacheprovider", "-W", "error", *arguments)
+    # Hypothesis' plugin loads all of it at the end of each run, for a second, and no test here needs it
+    return pytester.runpytest_subprocess(
+        "-p", "no:hypothesispytest", "-p", "no:cacheprovider", "-W", "error", *arguments
+    )
 
 
 def cassettes(pytester: pytest.Pytester) -> list[str]:
@@ -63,7 +66,7 @@ def test_recorded_once_and_replayed_ever_after(pytester: pytest.Pytester) -> Non
     assert "not-a-real-key" not in (pytester.path / "cassettes/test_tides/test_it.claude.yaml").read_text()
     nobody = ONE.replace("assert talk", "assert not API.session.exchanges\n    assert talk")
     run(pytester, nobody + "    assert not API.session.exchanges\n").assert_outcomes(passed=1)
-    replayed = pytester.runpytest_subprocess("-p", "no:cacheprovider")
+    replayed = pytester.runpytest_subprocess("-p", "no:hypothesispytest", "-p", "no:cacheprovider")
     assert "playhead: " not in replayed.stdout.str()
 
 
@@ -367,7 +370,9 @@ def test_it(cassette_claude):
     theirs.write_text("interactions: []\nversion: 1\n")
     for mode in ("rewrite", "replay"):
         pytester.makepyfile(test_tides=HEAD + body)
-        result = pytester.runpytest_subprocess("-p", "no:cacheprovider", f"--playhead={mode}", "--record-mode=none")
+        result = pytester.runpytest_subprocess(
+            "-p", "no:hypothesispytest", "-p", "no:cacheprovider", f"--playhead={mode}", "--record-mode=none"
+        )
         result.assert_outcomes(passed=1)
     assert cassettes(pytester) == ["test_tides/test_it.claude.yaml", "test_tides/test_it.yaml"]
     assert theirs.read_text() == "interactions: []\nversion: 1\n"

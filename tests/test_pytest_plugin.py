@@ -31,7 +31,10 @@ def ask(client, *, answer=True, swallow=False):
 
 def run(pytester: pytest.Pytester, body: str, *arguments: str) -> pytest.RunResult:
     pytester.makepyfile(LOOP + body)
-    return pytester.runpytest_subprocess("-p", "no:cacheprovider", "-W", "error", *arguments)
+    # Hypothesis' plugin loads all of it at the end of each run, for a second, and no test here needs it
+    return pytester.runpytest_subprocess(
+        "-p", "no:hypothesispytest", "-p", "no:cacheprovider", "-W", "error", *arguments
+    )
 
 
 def test_a_correct_loop_passes(pytester: pytest.Pytester) -> None:

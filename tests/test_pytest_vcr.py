@@ -45,7 +45,10 @@ def run(
     pytester.makeini(f"[pytest]\n{ini}\n")
     pytester.makepyfile(test_suite=SUITE % record + test)
     mode = ("--record-mode=once",) if record else ()
-    return pytester.runpytest_subprocess("-p", "no:cacheprovider", "-W", "error", *mode, *arguments)
+    # Hypothesis' plugin loads all of it at the end of each run, for a second, and no test here needs it
+    return pytester.runpytest_subprocess(
+        "-p", "no:hypothesispytest", "-p", "no:cacheprovider", "-W", "error", *mode, *arguments
+    )
 
 
 def cassette(pytester: pytest.Pytester, name: str = "test_it.yaml") -> str:
@@ -186,10 +189,12 @@ def test_it():
 """
     pytester.makeini("[pytest]\nplayhead_vcr = true\n")
     pytester.makepyfile(test)
-    pytester.runpytest_subprocess("-p", "no:cacheprovider").assert_outcomes(passed=1)
+    pytester.runpytest_subprocess("-p", "no:hypothesispytest", "-p", "no:cacheprovider").assert_outcomes(passed=1)
 
 
 def test_without_pytest_recording(pytester: pytest.Pytester) -> None:
     """The plugin loads as ever."""
     pytester.makepyfile("def test_it(): pass")
-    pytester.runpytest_subprocess("-p", "no:cacheprovider", "-p", "no:recording").assert_outcomes(passed=1)
+    pytester.runpytest_subprocess(
+        "-p", "no:hypothesispytest", "-p", "no:cacheprovider", "-p", "no:recording"
+    ).assert_outcomes(passed=1)
