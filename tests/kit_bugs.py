@@ -240,7 +240,7 @@ BUGS: dict[str, tuple[Loop, str, set[str]]] = {
     "every error is tried again": (Loop(ask=again_on_error), "api-errors", {"retry-transient-only"}),
     "an error is an answer": (Loop(ask=silent), "api-errors", {"api-error-surfaced"}),
     "half a stream is a reply": (Loop(ask=half_streams), "stream-damage", {"sse-missing-message-stop"}),
-    "one result for each tool": (Loop(results=by_tool), "pairing", {"results-match-ids"}),
+    "one result for each tool": (Loop(results=by_tool), "pairing", {"results-match-ids", "tool-result-tells-value"}),
     "a value that is not there counts as nothing": (
         Loop(results=with_contents(lambda value: text_of(value) if value else "done")),
         "result-values",
