@@ -17,7 +17,9 @@ import httpx2
 
 from playhead import FakeClaude, call, say
 from playhead.testing import check_loop
+from playhead.testing.capabilities import CAPABILITIES
 
+CAPABILITY = "pairing"
 MESSAGES: list[Any] = [{"role": "user", "content": "Go."}]
 TOOLS: list[Any] = [
     {
@@ -91,8 +93,10 @@ def main(examples: int) -> None:
     loop, plain = Counting(), Counting()
     bare = anthropic.Anthropic(api_key="k", http_client=anthropic.DefaultHttpxClient(transport=Bare(bodies())))
 
-    def search(count: int) -> None:
-        check_loop(loop, tools=TOOLS, only=["pairing"], max_examples=count)
+    def search(count: int) -> int:
+        share = CAPABILITIES[CAPABILITY].share
+        report = check_loop(loop, tools=TOOLS, only=[CAPABILITY], max_examples=round(count / share))
+        return sum(row.tried for row in report.rows)
 
     def run(requests: int) -> None:
         while plain.requests < requests:
@@ -101,11 +105,12 @@ def main(examples: int) -> None:
     search(5)
     run(30)
     loop.requests = plain.requests = 0
-    searched = seconds(lambda: search(examples))
+    tried: list[int] = []
+    searched = seconds(lambda: tried.append(search(examples)))
     alone = seconds(lambda: run(loop.requests))
     per_request = alone / plain.requests
     ratio = searched / (per_request * loop.requests)
-    print(f"{examples} scripts, {loop.requests} requests: {ratio:.2f}x the SDK's own time")
+    print(f"{tried[0]} scripts, {loop.requests} requests: {ratio:.2f}x the SDK's own time")
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -112,3 +112,23 @@ def again_on_error(client: Any, **request: Any) -> Message:
         except anthropic.APIStatusError:
             continue
     return client.messages.create(**request)
+
+
+def asynchronous(contents: Callable[[Sequence[Any], Mapping[str, Callable[..., Any]]], Awaitable[list[Any]]]) -> Any:
+    """An async loop; `contents` runs the tools of a reply's calls and gives what stands in their results, in order."""
+
+    async def loop(client: Any, messages: Any, tools: Any, functions: Any) -> Any:
+        history = list(messages)
+        for _ in range(LIMIT):
+            message = await client.messages.create(model="claude-opus-5-5", max_tokens=9, messages=history, tools=tools)
+            calls = [block for block in message.content if block.type == "tool_use"]
+            if message.stop_reason != "tool_use":
+                return message
+            results = [
+                {"type": "tool_result", "tool_use_id": one.id, "content": content}
+                for one, content in zip(calls, await contents(calls, functions), strict=True)
+            ]
+            history += [{"role": "assistant", "content": message.content}, {"role": "user", "content": results}]
+        raise TooManyTurns(f"no answer after {LIMIT} requests")
+
+    return loop

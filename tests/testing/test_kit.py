@@ -13,7 +13,7 @@ import pytest
 from hypothesis import settings
 
 from kit_bugs import BUGS, BY_TOOL, SHARED, crashing
-from kit_loops import Loop, TooManyTurns, answers, create, kept, stream
+from kit_loops import Loop, TooManyTurns, answers, asynchronous, create, kept, stream
 from playhead import RuleViolations, SetupError, call, cut, drop, say
 from playhead.testing import check_loop, raises, returns
 from playhead.testing.capabilities import CAPABILITIES, OWNERS
@@ -86,23 +86,11 @@ def test_one_fault_that_several_rules_tell_is_shown_once() -> None:
 def test_an_async_loop_is_searched_as_well() -> None:
     """Parallel tools of which the first is the slowest, taken in the order in which they are done."""
 
-    async def loop(client: Any, messages: Any, tools: Any, functions: Any) -> Any:
-        history = list(messages)
-        for _ in range(9):
-            message = await client.messages.create(model="claude-opus-5-5", max_tokens=9, messages=history, tools=tools)
-            calls = [block for block in message.content if block.type == "tool_use"]
-            if message.stop_reason != "tool_use":
-                return message
-            running = [asyncio.create_task(asyncio.to_thread(functions[one.name], **one.input)) for one in calls]
-            contents = [await one for one in asyncio.as_completed(running)]
-            results = [
-                {"type": "tool_result", "tool_use_id": one.id, "content": content}
-                for one, content in zip(calls, contents, strict=True)
-            ]
-            history += [{"role": "assistant", "content": message.content}, {"role": "user", "content": results}]
-        raise RuntimeError("too many turns")
+    async def contents(calls: Any, functions: Any) -> list[Any]:
+        running = [asyncio.create_task(asyncio.to_thread(functions[one.name], **one.input)) for one in calls]
+        return [await one for one in asyncio.as_completed(running)]
 
-    report = check_loop(loop, only=["order", "pairing", "conversations-at-once"], max_examples=30)
+    report = check_loop(asynchronous(contents), only=["order", "pairing", "conversations-at-once"], max_examples=30)
     assert {finding.rule for finding in report.findings} == {"results-match-ids"}
     assert [row.status for row in report.rows if row.capability == "pairing"] == ["ok"]
 
@@ -110,24 +98,11 @@ def test_an_async_loop_is_searched_as_well() -> None:
 def test_async_functions_are_handed_out_on_request() -> None:
     """A loop that awaits its tools gets coroutine functions, and they are counted all the same."""
 
-    async def loop(client: Any, messages: Any, tools: Any, functions: Any) -> Any:
-        history = list(messages)
-        for _ in range(9):
-            message = await client.messages.create(model="claude-opus-5-5", max_tokens=9, messages=history, tools=tools)
-            calls = [block for block in message.content if block.type == "tool_use"]
-            if not calls:
-                return message
-            contents = [
-                [await functions[one.name](**one.input), await functions[one.name](**one.input)] for one in calls
-            ]
-            results = [
-                {"type": "tool_result", "tool_use_id": one.id, "content": both[0]}
-                for one, both in zip(calls, contents, strict=True)
-            ]
-            history += [{"role": "assistant", "content": message.content}, {"role": "user", "content": results}]
-        raise RuntimeError("too many turns")
+    async def contents(calls: Any, functions: Any) -> list[Any]:
+        twice = [[await functions[one.name](**one.input) for _ in range(2)] for one in calls]
+        return [first for first, _ in twice]
 
-    report = check_loop(loop, only=["pairing"], max_examples=5, async_functions=True)
+    report = check_loop(asynchronous(contents), only=["pairing"], max_examples=5, async_functions=True)
     assert {finding.rule for finding in report.findings} == {"answer-every-tool-use-once"}
 
 

@@ -20,6 +20,7 @@ from playhead.errors import RequestLimitReached, SetupError
 from playhead.fake import FakeClaude
 from playhead.rules.checker import error_body
 from playhead.script.script import is_async
+from playhead.serving import KEY
 from playhead.testing.served import FOR_EVER
 from playhead.testing.worker import Worker
 from playhead.wire.codec import JsonObject
@@ -226,32 +227,30 @@ class _Door(Transport):
         return await super().handle_async_request(request)
 
 
-_KEY = "sk-ant-playhead"
+class _AtOnce:
+    """Does not wait before it tries again. Should the SDK name this otherwise, a search only takes longer."""
+
+    def _calculate_retry_timeout(self, *given: Any, **options: Any) -> float:
+        return 0.0
 
 
-def client(transport: Transport | None, url: str | None) -> Any:
+def client(transport: Transport | None, url: str | None = None) -> Any:
     """An `anthropic.Anthropic` over a transport, or for a base URL, which tries again at once."""
     import anthropic
 
-    class Client(anthropic.Anthropic):
-        """Does not wait before it tries again. Should the SDK name this otherwise, a search only takes longer."""
-
-        def _calculate_retry_timeout(self, *given: Any, **options: Any) -> float:
-            return 0.0
+    class Client(_AtOnce, anthropic.Anthropic):
+        """The SDK's own, but for that."""
 
     own = None if transport is None else anthropic.DefaultHttpxClient(transport=transport)
-    return Client(api_key=_KEY, base_url=url, http_client=own)
+    return Client(api_key=KEY, base_url=url, http_client=own)
 
 
-def async_client(transport: Transport | None, url: str | None) -> Any:
-    """An `anthropic.AsyncAnthropic` over a transport, or for a base URL, which tries again at once."""
+def async_client(transport: Transport | None, url: str | None = None) -> Any:
+    """An `anthropic.AsyncAnthropic`, likewise."""
     import anthropic
 
-    class AsyncClient(anthropic.AsyncAnthropic):
-        """Does not wait before it tries again."""
-
-        def _calculate_retry_timeout(self, *given: Any, **options: Any) -> float:
-            return 0.0
+    class AsyncClient(_AtOnce, anthropic.AsyncAnthropic):
+        """The SDK's own, but for that."""
 
     own = None if transport is None else anthropic.DefaultAsyncHttpxClient(transport=transport)
-    return AsyncClient(api_key=_KEY, base_url=url, http_client=own)
+    return AsyncClient(api_key=KEY, base_url=url, http_client=own)

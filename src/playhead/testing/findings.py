@@ -5,7 +5,9 @@ Law: values and their texts; runs nothing. Plain text of at most 80 columns; JSO
 
 from __future__ import annotations
 
+import ast
 import json
+import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -55,7 +57,7 @@ class Finding:
         steps = steps_text(self.trial.steps)
         options = "".join(f", {name}={value}" for name, value in self.trial.options())
         module, _, name = self.loop.partition(":")
-        made = sorted(_names(steps) | _names(options))
+        made = sorted(_called(f"check_loop({steps}{options})") - {"check_loop"})
         ours = [one for one in made if one not in ("raises", "returns")]
         kit = ["check_loop", *(one for one in made if one in ("raises", "returns"))]
         test = "test_" + "".join(char if char.isalnum() else "_" for char in self.rule)
@@ -82,15 +84,7 @@ class Finding:
         words = ["playhead", "conform", self.loop, "--script", self._inline()]
         trial = self.trial
         for name, outcome in trial.outcomes.items():
-            value = getattr(outcome, "message", None)
-            words += (
-                ["--raises", f"{name}={value}"]
-                if value is not None
-                else [
-                    "--returns",
-                    f"{name}={encode_text(getattr(outcome, 'value', None))}",
-                ]
-            )
+            words += outcome.option(name)
         words += ["--endless"] * trial.endless + ["--slow-first"] * trial.slow_first
         words += ["--server-tools"] * trial.server_tools
         if trial.conversations != "one":
@@ -117,14 +111,10 @@ class Finding:
         }
 
 
-def _names(source: str) -> set[str]:
-    """The functions of ours that Python source calls."""
-    import ast
-
-    tree = ast.parse(f"[{source.lstrip(', ')}]" if not source.startswith(", ") else f"f({source[2:]})")
-    return {
-        node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-    } - {"f"}
+def _called(source: str) -> set[str]:
+    """The names of the functions that a Python expression calls."""
+    calls = (node.func for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call))
+    return {function.id for function in calls if isinstance(function, ast.Name)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -292,8 +282,6 @@ _LONGEST = 200
 
 def value_at(body: object, path: str) -> Any:
     """What stands in a request at a path such as `$.messages[2].content[0]`; None where nothing does."""
-    import re
-
     value: Any = body
     for name, index in re.findall(r"\.(\w+)|\[(\d+)\]", path.removeprefix("$")):
         if name and isinstance(value, dict) and name in value:

@@ -79,7 +79,7 @@ class ChatMachine(RuleBasedStateMachine):
         super().__init__()
         self._steps: list[Item] = []
         self.fake = FakeClaude(self._next, **self.options)
-        self.chat = self.make(client(self.fake.transport, None), self.tools, self.fake.watch(self.functions))
+        self.chat = self.make(client(self.fake.transport), self.tools, self.fake.watch(self.functions))
 
     def _next(self, request: Request) -> Any:
         return self._steps.pop(0) if self._steps else say("Done.")

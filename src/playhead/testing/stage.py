@@ -5,6 +5,7 @@ Law: plays and gathers; `judging` says what was wrong.
 
 from __future__ import annotations
 
+import asyncio
 import copy
 import threading
 from collections.abc import Collection, Mapping, Sequence
@@ -13,9 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from playhead.engine.http import Incoming, Outgoing
-from playhead.errors import PlayheadError
 from playhead.fake import FakeClaude
-from playhead.rules.rule import Level, Rule, Violation
+from playhead.rules.rule import Rule, Violation
 from playhead.testing.actor import Actor, Ending, Loop, Scene
 from playhead.testing.served import served
 from playhead.testing.tools import SERVER_TOOLS, Function
@@ -47,7 +47,6 @@ class Run:
     violations: tuple[Violation, ...]
     endings: tuple[Ending, ...]
     executions: tuple[Execution, ...]
-    errors: tuple[PlayheadError, ...] = ()
     silent: bool = False
 
 
@@ -59,7 +58,6 @@ class Setting:
     functions: Mapping[str, Function] = field(default_factory=dict)
     rules: Sequence[Rule] = ()
     ignore: Collection[str] = ()
-    level: Level = "broken"
     cap: int = 100
     patience: float = 10.0
     async_functions: bool = False
@@ -89,7 +87,6 @@ class Stage:
             {FIRST: played, SECOND: played} if both else played,
             rules=setting.rules,
             ignore=setting.ignore,
-            level=setting.level,
             max_requests=setting.cap,
         )
         executions: list[Execution] = []
@@ -114,8 +111,7 @@ class Stage:
             patience=setting.patience if patience is None else patience,
             pulse=lambda: actor.requests + len(executions),
         )
-        left = isinstance(played_out, Left)
-        if left:
+        if isinstance(played_out, Left):
             # what is left behind keeps its client, its event loop and its thread
             self._actor = Actor(self._loop, self._worker, self._url)
             scene.endings.append(Ending(how="running"))
@@ -185,8 +181,6 @@ class _Slow:
             self._stage.waited(not self._other_done.wait(_SLOW))
 
     async def wait_async(self) -> None:
-        import asyncio
-
         if self._is_first():
             for _ in range(_YIELDS):
                 if self._other_done.is_set():
@@ -217,6 +211,5 @@ def _seen(trial: Trial, scene: Scene, executions: Sequence[Execution], *, silent
         violations=fake.violations,
         endings=tuple(scene.endings),
         executions=tuple(executions),
-        errors=tuple(fake._engine.errors),
         silent=silent,
     )

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from playhead.script.source import Made, literal
-from playhead.wire.codec import JsonObject
+from playhead.wire.codec import JsonObject, encode_text
 
 Function = Callable[..., Any]
 
@@ -37,6 +37,10 @@ class Returns:
 
     __repr__ = source
 
+    def option(self, tool: str) -> tuple[str, str]:
+        """The same as an option of `playhead conform`."""
+        return "--returns", f"{tool}={encode_text(self.value)}"
+
 
 @dataclass(frozen=True, slots=True)
 class Raises:
@@ -52,6 +56,10 @@ class Raises:
         return Made("raises", (self.message,)).source(short=short)
 
     __repr__ = source
+
+    def option(self, tool: str) -> tuple[str, str]:
+        """The same as an option of `playhead conform`."""
+        return "--raises", f"{tool}={self.message}"
 
 
 def returns(value: object) -> Returns:
@@ -117,7 +125,7 @@ def is_run_by_client(tool: Mapping[str, Any]) -> bool:
 
 def _function(name: str, schema: Mapping[str, Any]) -> Function:
     known, needed = schema.get("properties") or {}, schema.get("required") or ()
-    closed = bool(known) or schema.get("additionalProperties") is False or "properties" in schema
+    closed = "properties" in schema or schema.get("additionalProperties") is False
 
     def function(**arguments: Any) -> str:
         missing = [key for key in needed if key not in arguments]

@@ -37,7 +37,7 @@ class Trial:
 
     `messages` are what the loop is given. `outcomes` says what tools do that do not just answer. `conversations`
     says whether the loop is called once, or twice, one after the other, or the second while the first is at work;
-    the second plays `second`, or the same steps. With `slow_first` the first of parallel calls takes the longest,
+    the second plays the same steps. With `slow_first` the first of parallel calls takes the longest,
     where the loop runs them side by side. With `server_tools` the loop is also given `SERVER_TOOLS`.
     """
 
