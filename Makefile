@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 INSTALLED = $(VENV)/.installed
 
-.PHONY: demo test lint types pytest node matrix bench conform long clean
+.PHONY: demo test lint types pytest node matrix bench conform mutation long clean
 
 demo: $(INSTALLED)  ## rehearse a tool loop on one screen
 	$(BIN)/playhead demo
@@ -42,6 +42,9 @@ long: $(INSTALLED)  ## what takes too long for every change: big fuzzing, large 
 	$(BIN)/python bench/server.py --memory
 	$(BIN)/python tests/vcr_matrix.py
 	$(BIN)/python tests/sdk_matrix.py
+
+mutation: $(INSTALLED)  ## what of the reference loop the search alone holds in place; writes docs/mutation.md
+	$(BIN)/python bench/mutation/run.py --write
 
 conform: $(INSTALLED)  ## the search in published frameworks, each in an environment of its own; writes docs/conformance.md
 	$(BIN)/python examples/conformance/run.py --write

@@ -106,6 +106,16 @@ def by_tool(calls: Any, functions: Any) -> list[Any]:
 BY_TOOL: dict[str, Any] = {}
 
 
+def answered_alike(**answer: Any) -> Callable[..., list[Any]]:
+    """Every call gets the same answer, and none is run."""
+    return lambda calls, functions: [{"type": "tool_result", "tool_use_id": one.id, **answer} for one in calls]
+
+
+def first_alone(calls: Any, functions: Any) -> list[Any]:
+    """The first call is run, and the others are said to be done."""
+    return [*answers(calls[:1], functions), *answered_alike(content="done")(calls[1:], functions)]
+
+
 def with_note_before(calls: Any, functions: Any) -> list[Any]:
     """A message of its own before the results."""
     return [{"type": "text", "text": "Here they are:"}, *answers(calls, functions)]
@@ -233,6 +243,18 @@ BUGS: dict[str, tuple[Loop, str, set[str]]] = {
     "an error is an answer": (Loop(ask=silent), "api-errors", {"api-error-surfaced"}),
     "half a stream is a reply": (Loop(ask=half_streams), "stream-damage", {"sse-missing-message-stop"}),
     "one result for each tool": (Loop(results=by_tool), "pairing", {"results-match-ids", "tool-result-tells-value"}),
+    "an error is told in words alone": (
+        Loop(results=lambda calls, functions: [{**one, "is_error": False} for one in answers(calls, functions)]),
+        "tool-errors",
+        {"tool-error-as-result"},
+    ),
+    "no tool is known": (
+        Loop(results=answered_alike(content="unknown tool", is_error=True)),
+        "pairing",
+        {"calls-are-run"},
+    ),
+    "results are made up": (Loop(results=answered_alike(content="done")), "pairing", {"calls-are-run"}),
+    "one call is run for all": (Loop(results=first_alone), "parallel-calls", {"calls-are-run"}),
     "a value that is not there counts as nothing": (
         Loop(results=with_contents(lambda value: text_of(value) if value else "done")),
         "result-values",

@@ -43,6 +43,32 @@ def test_a_sync_client() -> None:
     assert all(name == name.lower() for name in incoming.headers)
 
 
+HEADER_PAIRS: tuple[list[tuple[bytes, bytes]], ...] = (
+    [],
+    [(b"A", b"")],
+    [(b"Content-Length", b"17")],
+    [(b"Host", b"x"), (b"Content-Length", b"17")],
+    [(b"Host", b"x"), (b"Content-Length", b"17"), (b"X-A", b"1")],
+    [(b"Host", b"x"), (b"content-length", b"18"), (b"X-A", "é".encode("latin-1"))],
+    [(b"A", b""), (b"Content-Length", b"")],
+    [(b"Vary", b"Content-Length"), (b"A", b"c")],
+    [(b"Vary", b"Content-Length"), (b"A", b"c"), (b"Content-Length", b"7")],
+    [(b"A", b"1\n2"), (b"Content-Length", b"7")],
+    [(b"A", b"1\n2\n3"), (b"Content-Length", b"7")],
+)
+
+
+@pytest.mark.parametrize("pairs", HEADER_PAIRS, ids=str)
+def test_headers_as_they_are(pairs: list[tuple[bytes, bytes]]) -> None:
+    """Each value under its name in lower case, wherever the length stands and whatever a value reads like."""
+    seen: list[Incoming] = []
+    request = httpx2.Request("POST", URL, headers=pairs, stream=httpx2.ByteStream(b""))
+    transport(seen).handle_request(request)
+    given = {name.decode().lower(): value.decode("latin-1") for name, value in request.headers.raw}
+    assert seen[0].headers == given
+    assert given.items() >= {name.decode().lower(): value.decode("latin-1") for name, value in pairs}.items()
+
+
 def test_an_async_client() -> None:
     """The same for an async client, from the same transport."""
     seen: list[Incoming] = []

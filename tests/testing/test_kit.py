@@ -47,6 +47,57 @@ def test_a_correct_loop_is_not_blamed(ask: Callable[..., Any]) -> None:
     assert tried == set(CAPABILITIES) - off
 
 
+def one_at_a_time(calls: Any, functions: Any) -> list[Any]:
+    """The first call is run; the others are left for later, and Claude is told so."""
+    later = {"type": "tool_result", "content": "Not run: one call at a time.", "is_error": True}
+    return [*answers(calls[:1], functions), *({**later, "tool_use_id": one.id} for one in calls[1:])]
+
+
+def all_or_none(calls: Any, functions: Any) -> list[Any]:
+    """No call of a turn is run where one of them cannot be."""
+    if all(one.name in functions and "key" in one.input for one in calls if one.name == "look_up"):
+        return answers(calls, functions)
+    return [
+        {"type": "tool_result", "tool_use_id": one.id, "content": "Not run: a call lacks its key.", "is_error": True}
+        for one in calls
+    ]
+
+
+class Once:
+    """Runs the same call once, and answers with what it returned from then on."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Any] = {}
+
+    def __call__(self, calls: Any, functions: Any) -> list[Any]:
+        made = []
+        for one in calls:
+            key = json.dumps([one.name, one.input], sort_keys=True)
+            if key not in self._known:
+                self._known[key] = answers([one], functions)[0]
+            made.append({**self._known[key], "tool_use_id": one.id})
+        return made
+
+
+def once(client: Any, messages: Any, tools: Any, functions: Any) -> Any:
+    """Each conversation remembers its own calls."""
+    return Loop(results=Once())(client, messages, tools, functions)
+
+
+LEAVING_OUT: dict[str, Callable[..., Any]] = {
+    "all but the first": Loop(results=one_at_a_time),
+    "all of a turn in which one cannot be run": Loop(results=all_or_none),
+    "what was run before": once,
+}
+
+
+@pytest.mark.parametrize("loop", LEAVING_OUT.values(), ids=LEAVING_OUT)
+def test_a_loop_may_leave_calls_out_and_say_so(loop: Callable[..., Any]) -> None:
+    """It is no fault that a call is not run, if there is a reason for it."""
+    report = check_loop(loop, only=["pairing", "parallel-calls", "repeated-calls", "bad-input"], max_examples=40)
+    assert report.ok, str(report)
+
+
 WITHOUT_ERROR: dict[str, Callable[[Any], object]] = {
     "nothing": lambda history: None,
     "a pair": lambda history: ("limit", history),

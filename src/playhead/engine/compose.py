@@ -7,6 +7,7 @@ report can be read.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from operator import itemgetter
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -28,6 +29,7 @@ _EXPIRES = "2099-01-01T00:00:00Z"
 """When a container of the fake's expires: there is no clock, and it is to be good whenever a test runs."""
 
 _CODE = "code_execution"
+_TYPE = itemgetter("type")
 _SAID = frozenset({"text", "thinking", "redacted_thinking"})
 """Blocks that have to do with nothing but the model."""
 
@@ -82,7 +84,7 @@ def _is_whole(message: JsonObject) -> bool:
 def _completed(given: JsonObject, content: list[JsonObject], making: _Making, tokens: InputTokens) -> JsonObject:
     """A message with what the API would add to what is given."""
     body = making.request.body
-    kinds = {block["type"] for block in content}
+    kinds = {*map(_TYPE, content)}
     message: JsonObject = {
         "id": f"msg_{making.minted.messages + 1:04d}",
         "type": "message",

@@ -69,12 +69,9 @@ class _Call(Struct, frozen=True):
     """A judged request on its way to its endpoint."""
 
     exchange: Exchange
+    body: JsonObject
     judgement: Judgement
     timeouts: Timeouts
-
-    @property
-    def body(self) -> JsonObject:
-        return self.exchange.request or {}
 
 
 class Engine:
@@ -149,8 +146,9 @@ class Engine:
             self.errors.append(error)
             return self._fail(exchange, None, 400, "invalid_request_error", f"Playhead: {error}")
         exchange = self._linked(exchange, judgement)
-        self._found += told_once(judgement.violations)
-        call = _Call(exchange, judgement, incoming.timeouts)
+        if judgement.violations:
+            self._found += told_once(judgement.violations)
+        call = _Call(exchange, exchange.request or {}, judgement, incoming.timeouts)
         refused = judgement.refusal is not None and self.settings.strict
         if found is not None and (found.position is not None or not refused):
             return self._replay(call, found)
@@ -233,7 +231,7 @@ class Engine:
         link, position = judgement.link, judgement.position
         if link is None or position is None:
             return exchange
-        parent = self._checker.exchange(link.parent) if link.parent is not None else None
+        parent = self._checker.exchange(link.parent) if link.kind == "repeats" and link.parent is not None else None
         again = parent is not None and is_retry(link, parent)
         self.players.follow(position, link, again=again)
         return structs.replace(exchange, retry_of=parent.number) if again and parent is not None else exchange
@@ -284,7 +282,7 @@ class Engine:
         if found.position is None and exchange.method == "HEAD":
             return self._unknown_endpoint(exchange)
         exchange = structs.replace(exchange, request=found.body)
-        return self._replay(_Call(exchange, judgement, incoming.timeouts), found)
+        return self._replay(_Call(exchange, exchange.request or {}, judgement, incoming.timeouts), found)
 
     @staticmethod
     def _asked(call: _Call) -> Asked:
@@ -300,7 +298,7 @@ class Engine:
             number=exchange.number,
             turn=link.turn if link else 1,
             conversation=link.conversation if link else 1,
-            attempt=self._attempt(exchange),
+            attempt=1 if exchange.retry_of is None else self._attempt(exchange),
         )
 
     def _attempt(self, exchange: Exchange) -> int:

@@ -6,7 +6,7 @@ Law: values; no HTTP library, no I/O, no decisions.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from msgspec import Struct
 
@@ -16,7 +16,7 @@ Fault = Literal["connect", "read", "write", "timeout", "connect_timeout", "write
 """How a connection fails; each door knows what that is in its world."""
 
 
-class Timeouts(NamedTuple):
+class Timeouts(Struct, frozen=True):
     """The seconds that a client waits for a connection, for more bytes, until its own are taken; None is for ever."""
 
     connect: float | None = None

@@ -6,6 +6,7 @@ Law: pure; the errors say what to mend, the script or the request.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from operator import attrgetter
 
 from playhead.engine.compose import is_server_call
 from playhead.errors import ScriptError
@@ -34,14 +35,16 @@ def require_offered(step: Turn | Reply, tools: object, where: str, servers: obje
 
 def calls_tools(step: Turn | Reply) -> bool:
     """Whether a step calls any tool, so that what is offered matters."""
-    # what belongs to a block, `then`, are results, and their call is a block of the turn
-    blocks = step.message.get("content") if isinstance(step, Reply) else [block.data for block in step.blocks]
-    for block in blocks if isinstance(blocks, list) else ():
-        if isinstance(block, dict) and block.get("type") in _CALLED:
-            return True
-    return False
+    if isinstance(step, Turn):
+        # what belongs to a block, `then`, are results, and their call is a block of the turn
+        return not _CALLED.isdisjoint(map(_TYPE, step.blocks))
+    blocks = step.message.get("content")
+    return isinstance(blocks, list) and any(
+        isinstance(block, dict) and block.get("type") in _CALLED for block in blocks
+    )
 
 
+_TYPE = attrgetter("type")
 _CALLED = frozenset(name for name, block in BLOCKS.items() if block.called)
 
 

@@ -12,6 +12,7 @@ from playhead.errors import ScriptError
 from playhead.script.cases import Case, choose, first_text
 from playhead.script.request import Request
 from playhead.script.script import Item, Script, as_item
+from playhead.script.steps import Block, as_turn
 from playhead.wire.follow import Link
 
 Share = Literal["one", "any", "each"]
@@ -58,7 +59,7 @@ class Player:
         if self._times:
             self._times -= 1
             return self._script.steps[self._played - 1]  # type: ignore[return-value]
-        if self._played < len(self._script):
+        if self._played < len(self._script.steps):
             item = self._script.steps[self._played]
         elif self._script.responder is not None:
             item = self._script.responder
@@ -73,6 +74,8 @@ class Player:
         except Exception as error:
             # whatever the test's function raises is the test's failure, not the loop's
             raise ScriptError(f"{self.where} raised {type(error).__name__}: {error}") from error
+        if isinstance(made, Block):
+            return as_turn(made)  # as most functions return
         return as_item(made, f"what {self.where} returned")
 
 

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from types import MappingProxyType
-from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -30,7 +29,7 @@ _WAITED: Mapping[str, str] = {"timeout": "read", "connect_timeout": "connect", "
 """For which of its timeouts a client waits before it gives up."""
 
 
-class Sending(NamedTuple):
+class Sending(Struct, frozen=True):
     """What goes out, and the fields of the exchange that tell what came of it."""
 
     outgoing: Outgoing

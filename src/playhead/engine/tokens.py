@@ -89,17 +89,15 @@ def reply_tokens(content: Iterable[object], rates: Rates) -> int:
     """
     count = rates.message
     for block in content:
-        if _written(block):
+        if not isinstance(block, dict) or block.get("type") not in _PUT_IN:
             count += block_tokens(block, rates)
     return count
 
 
-def _written(block: object) -> bool:
-    known = BLOCKS.get(str(block.get("type"))) if isinstance(block, dict) else None
-    return known is None or not (known.answers or known.name in _PUT_IN)
-
-
-_PUT_IN = frozenset({"mcp_tool_listing", "container_upload", "fallback"})
+_PUT_IN = frozenset({name for name, block in BLOCKS.items() if block.answers}).union(
+    ("mcp_tool_listing", "container_upload", "fallback")
+)
+"""Types of block that the model did not write."""
 
 
 def blocks_tokens(blocks: Iterable[object], rates: Rates) -> int:
@@ -114,7 +112,10 @@ def block_tokens(block: object, rates: Rates) -> int:
     """What one content block comes to; a block of another kind counts as its JSON does."""
     if not isinstance(block, dict):
         return 0
-    count = _COUNTS.get(str(block.get("type")))
+    kind = str(block.get("type"))
+    if kind in _PROSE:
+        return _prose(block.get(_PROSE[kind]), rates)
+    count = _COUNTS.get(kind)
     return _json(block, rates) if count is None else count(block, rates)
 
 
@@ -149,18 +150,6 @@ def _prose(text: object, rates: Rates) -> int:
 
 def _json(value: object, rates: Rates) -> int:
     return math.ceil(len(encode(value)) / rates.json)
-
-
-def _text(block: JsonObject, rates: Rates) -> int:
-    return _prose(block.get("text"), rates)
-
-
-def _thought(block: JsonObject, rates: Rates) -> int:
-    return _prose(block.get("thinking"), rates)
-
-
-def _summary(block: JsonObject, rates: Rates) -> int:
-    return _prose(block.get("content"), rates)
 
 
 def _sealed(block: JsonObject, rates: Rates) -> int:
@@ -199,11 +188,11 @@ def _document(block: JsonObject, rates: Rates) -> int:
     return _prose(content, rates) or _IMAGE
 
 
+_PROSE: Mapping[str, str] = {"text": "text", "thinking": "thinking", "compaction": "content"}
+"""Types of block that come to what one of their members does, and which."""
+
 _COUNTS: Mapping[str, Callable[[JsonObject, Rates], int]] = {
-    "text": _text,
-    "thinking": _thought,
     "redacted_thinking": _sealed,
-    "compaction": _summary,
     "tool_use": _call,
     "server_tool_use": _call,
     "mcp_tool_use": _call,

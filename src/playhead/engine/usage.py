@@ -11,12 +11,14 @@ Source: the types of the Python SDK 2.14.0 (`types/usage.py`, `types/beta/beta_u
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import NamedTuple
 
 from playhead.engine.prompt import InputTokens
 from playhead.engine.tokens import Rates, blocks_tokens, rates_of, reply_tokens
 from playhead.wire.codec import JsonObject
 
+_TYPE = itemgetter("type")
 _THOUGHTS = ("thinking", "redacted_thinking")
 
 
@@ -34,7 +36,7 @@ def usage_of(
 ) -> JsonObject:
     """The usage of a reply with this content to this request. A reply that `max_tokens` cut has used them all."""
     rates = rates_of(str(body.get("model")))
-    kinds = {block.get("type") for block in content}
+    kinds = {*map(_TYPE, content)}
     attempts: Sequence[_Attempt] = ()
     if kinds.isdisjoint(_DIVIDED):
         whole, output = tokens, reply_tokens(content, rates)

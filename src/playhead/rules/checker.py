@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from msgspec import Struct, structs
 
@@ -42,6 +43,7 @@ from playhead.wire.turns import merged_turns
 
 _JUDGED = (MESSAGES_PATH, COUNT_TOKENS_PATH)
 _BRINGS_TOOLS = ("tool_addition",)
+_NONE: frozenset[tuple[str, str, str]] = frozenset()
 """Blocks in view of which rules on the envelope are silent: without them it has to be judged again."""
 
 
@@ -70,6 +72,28 @@ class _Looked(Struct, frozen=True):
     ordinary_from: int | None = None
 
 
+class _Tables(Struct, frozen=True):
+    """Some rules, by what they look at."""
+
+    ids: frozenset[str]
+    requests: RequestRules
+    steps: StepRules
+    answer: tuple[Rule, ...]
+    end: tuple[Rule, ...]
+
+
+@lru_cache(maxsize=16)
+def _tables(rules: tuple[Rule, ...]) -> _Tables:
+    # making them costs more than a session of a few requests, and every test has a session of its own
+    return _Tables(
+        ids=frozenset(rule.id for rule in rules),
+        requests=RequestRules(rules),
+        steps=StepRules(rules),
+        answer=tuple(rule for rule in rules if rule.answer),
+        end=tuple(rule for rule in rules if rule.end),
+    )
+
+
 class Checker:
     """Judges one session.
 
@@ -87,11 +111,9 @@ class Checker:
         models: Models | None = None,
     ) -> None:
         self._models = models or Models()
-        self._ids = frozenset(rule.id for rule in rules)
-        self._on_one = RequestRules(rules)
-        self._steps = StepRules(rules)
-        self._answer = tuple(rule for rule in rules if rule.answer)
-        self._end = tuple(rule for rule in rules if rule.end)
+        tables = _tables(tuple(rules))
+        self._ids, self._on_one, self._steps = tables.ids, tables.requests, tables.steps
+        self._answer, self._end = tables.answer, tables.end
         self._alone = alone
         self._one_loop = alone or one_loop
         self._follower = Follower(each=each)
@@ -125,14 +147,15 @@ class Checker:
         held = 0 if exchange is sent else len(exchange.messages) - len(sent.messages)
         position = len(self._found)
         link = self._follower.place(exchange, like=None if held else like, alone=self._alone)
-        inherited = self._inherited(link)
+        parent = None if link.parent is None else self._follower.exchange(link.parent)
+        inherited = _NONE if parent is None or link.parent is None or parent.failed else self._found[link.parent]
         self._found.append(inherited)
         looked = self._on_request(exchange, self._follower.history_at(position), size)
         self._envelopes.append(looked.envelope)
         on_request = looked.found
         if on_request:
             on_request = new_ones(on_request, self._follower.known(position))
-        on_step = self._on_step(exchange, link, looked)
+        on_step = () if parent is None else self._on_step(exchange, link, parent, looked)
         if not on_request and not on_step:
             return Judgement(link=link, position=position, violations=(), marked=looked.places.marked)
         found = self._told([*on_request, *on_step])
@@ -206,12 +229,12 @@ class Checker:
         places = Places()
         return _Looked(self._on_one.judge(_shallow_view(view, places), places=places).found, places, envelope)
 
-    def _on_step(self, exchange: Exchange, link: Link, looked: _Looked) -> Sequence[tuple[Rule, Finding]]:
-        if link.parent is None:
-            return ()
-        parent = self._follower.exchange(link.parent)
+    def _on_step(
+        self, exchange: Exchange, link: Link, parent: Exchange, looked: _Looked
+    ) -> Sequence[tuple[Rule, Finding]]:
         ordinary = (
-            looked.ordinary_from is not None
+            link.parent is not None
+            and looked.ordinary_from is not None
             and looked.ordinary_from <= link.shared
             and looked.envelope == self._envelopes[link.parent]
             and is_ordinary(exchange, link, parent)
@@ -251,11 +274,6 @@ class Checker:
             if (not finding.same_as or not self._ids.isdisjoint(finding.same_as))
             and not (finding.level == "warn" and (rule.id, finding.path) in stronger)
         ]
-
-    def _inherited(self, link: Link) -> frozenset[tuple[str, str, str]]:
-        if link.parent is None or self._follower.exchange(link.parent).failed:
-            return frozenset()
-        return self._found[link.parent]
 
     def answered(self, position: int, exchange: Exchange) -> None:
         """Takes in the answer to the request at this position."""

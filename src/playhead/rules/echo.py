@@ -41,15 +41,15 @@ def came_back_changed(exchange: Exchange, link: Link, parent: Exchange) -> bool:
 
 def came_back(exchange: Exchange, link: Link, parent: Exchange) -> bool:
     """Whether the first of the messages that a request adds is the reply as it was."""
-    added = exchange.messages[link.shared : link.shared + 1]
-    if not added or not _is_assistant(added[0]):
+    messages, said = exchange.messages, parent.content
+    added = messages[link.shared] if link.shared < len(messages) else None
+    if not isinstance(added, dict) or added.get("role") != "assistant":
         return False
-    return _are_same_words(added[0], parent.content) or _content(added[0]) == canonical(parent.content)
+    return _are_same_words(added.get("content"), said) or _content(added) == canonical(said)
 
 
-def _are_same_words(message: object, content: list[object]) -> bool:
+def _are_same_words(sent: object, content: list[object]) -> bool:
     """Whether both are the same blocks of strings alone: equal ones are equal as JSON, and nearly all replies are."""
-    sent = message.get("content") if isinstance(message, dict) else None
     if not isinstance(sent, list) or sent != content:
         return False
     for block in sent:

@@ -220,6 +220,10 @@ class Models:
         return self.own.get(name) or self.own.get(short_name(name)) or MODELS.get(short_name(name), UNKNOWN)
 
 
+TABLE = Models()
+"""The models of the table alone."""
+
+
 def models_with(added: Iterable[Model] | Models) -> Models:
     """The table with the user's models added; one of the same name takes the table's place."""
     return added if isinstance(added, Models) else Models(MappingProxyType({model.name: model for model in added}))

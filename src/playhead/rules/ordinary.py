@@ -89,14 +89,19 @@ def ordinary_types(message: object) -> Sequence[str]:
     return () if len(types) > 1 else ("tool_result", "text")
 
 
-def ordinary_words(message: object) -> str:
-    """The role of a message of an ordinary form that holds nothing but words; empty for any other."""
-    content = message.get("content") if isinstance(message, dict) else None
-    if isinstance(content, list):
-        for block in content:
-            if not isinstance(block, dict) or block.get("type") != "text":
-                return ""
-    return str(message["role"]) if isinstance(message, dict) and ordinary_types(message) else ""
+def ordinary_words(message: object, role: str) -> bool:
+    """Whether this is a message of an ordinary form, of that role, that holds nothing but words."""
+    if not isinstance(message, dict) or len(message) != 2 or message.get("role") != role:
+        return False
+    content = message.get("content")
+    if isinstance(content, str):
+        return content != "" and not content.isspace()
+    if not isinstance(content, list) or not content:
+        return False
+    for block in content:
+        if not isinstance(block, dict) or block.get("type") != "text" or not _is_text(block):
+            return False
+    return True
 
 
 def takes_turns(before: object, message: object) -> bool:

@@ -35,6 +35,7 @@ class RequestRules:
         self._envelope = tuple((rule, rule.envelope) for rule in rules if rule.envelope)
         self._any = _MessageRules(rules)
         self._ordinary = _MessageRules([rule for rule in rules if rule.ordinary])
+        self._looks_at_words = self._ordinary.look_at(WORDS)
         self._extent = tuple((rule, rule.extent) for rule in rules if rule.extent)
         self._whole = tuple((rule, rule.request) for rule in rules if rule.request)
         self._named = frozenset(kind for rule, _ in self._whole for kind in (*rule.recent, *rule.holding))
@@ -80,10 +81,10 @@ class RequestRules:
         there; `held` are the types of block in it, and `recent` those in its last turns.
         """
         said, asked = view.messages[start:]
-        if ordinary_words(said) != "assistant" or ordinary_words(asked) != "user" or not held >= WORDS:
+        if not (ordinary_words(said, "assistant") and ordinary_words(asked, "user") and held >= WORDS):
             return None
         kinds = (self._named.intersection(WORDS.union(recent)), self._named.intersection(held), True)
-        if self._choose(kinds) or self._ordinary.look_at(WORDS):
+        if self._looks_at_words or self._choose(kinds):
             return None
         found: Found = []
         self._judge_extent(view, found)

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple, TypeAlias
 import msgspec
 from msgspec import Struct
 
-from playhead.rules.models import Model, Models
+from playhead.rules.models import TABLE, Model, Models
 from playhead.rules.places import Places
 from playhead.wire.codec import JsonObject
 from playhead.wire.exchange import Exchange
@@ -68,7 +68,7 @@ class RequestView(Struct, frozen=True, kw_only=True):
     turns: tuple[MergedTurn, ...] = ()
     counting: bool = False
     known: frozenset[str] | None = None
-    models: Models = msgspec.field(default_factory=Models)
+    models: Models = TABLE
     status: int | None = None
     size: int | None = None
     returned: Set[str] = frozenset()
@@ -179,7 +179,7 @@ class StepView(Struct, frozen=True, kw_only=True, dict=True):
     parent: Exchange | None
     alone: bool = False
     one_loop: bool = False
-    models: Models = msgspec.field(default_factory=Models)
+    models: Models = TABLE
     so_far: Follower = msgspec.field(default_factory=Follower)
 
     @property
@@ -302,7 +302,7 @@ AnswerCheck: TypeAlias = Callable[[Exchange], Iterable[Finding]]
 EndCheck: TypeAlias = Callable[[EndView], Iterable[Finding]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)  # a rule is its functions: equal is who is the same
 class Rule:
     """A thing the API demands or a correct loop does.
 

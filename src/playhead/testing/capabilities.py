@@ -44,6 +44,7 @@ _CAPABILITIES = (
         name="pairing",
         says="each call is run once and answered by a result with its id",
         family=families.pairing,
+        rules=("calls-are-run",),
         share=0.5,
     ),
     Capability(

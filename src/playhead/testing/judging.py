@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from playhead.rules.calls import id_of, is_error, named, raised_text, result_text
+from playhead.rules.json_schemas import value_fault
 from playhead.rules.retries import is_transient
 from playhead.rules.rule import LEVELS, Violation, told_once
 from playhead.testing.stage import Execution, Run
@@ -20,7 +21,7 @@ from playhead.testing.trial import FIRST, SECOND
 from playhead.wire.codec import JsonObject, canonical, encode_text
 from playhead.wire.equality import same
 from playhead.wire.exchange import Exchange
-from playhead.wire.turns import blocks_of
+from playhead.wire.turns import PlacedBlock, blocks_of
 
 
 class OwnRule(NamedTuple):
@@ -43,6 +44,12 @@ OWN_RULES: Mapping[str, OwnRule] = MappingProxyType(
             "What Claude asked for and what is done differ, and nobody can see it in the conversation.",
             "call the tool with the block's `input` as it is: `function(**block.input)`",
         ),
+        "calls-are-run": OwnRule(
+            "Every call of a tool that is offered, with an input that its schema allows, is run before it is answered.",
+            "Claude goes on with a result that no tool gave, or with a refusal that nobody decided on.",
+            "run the function for each `tool_use`, and answer with what it returned; a call that must not run is "
+            "answered with `is_error: true` and the reason",
+        ),
         "loop-takes-every-reply": OwnRule(
             "A loop does not fall over a reply, or over what a tool returned.",
             "The caller gets a TypeError or a KeyError out of the loop's own code, and the conversation is lost.",
@@ -52,6 +59,9 @@ OWN_RULES: Mapping[str, OwnRule] = MappingProxyType(
     }
 )
 """Rules of the kit's own, by id."""
+
+_STRICTER = frozenset({"tool-error-as-result"})
+"""Rules of which a warning counts as well: that a tool raised is certain here, and so is it that `is_error` is due."""
 
 _FIXES: Mapping[str, str] = MappingProxyType(
     {
@@ -84,7 +94,7 @@ def own_rules_table() -> str:
 def judge(run: Run) -> list[Violation]:
     """The violations of a trial that fail it, in their order; what only follows from a refusal is left out."""
     failing = LEVELS[: LEVELS.index("broken") + 1]
-    seen = [*told_once(run.violations)]
+    seen = [replace(its, level="broken") if its.rule in _STRICTER else its for its in told_once(run.violations)]
     for check in _CHECKS:
         seen += check(run)
     if not any(its.level in failing for its in seen):
@@ -204,6 +214,47 @@ def _results_told(run: Run) -> Iterator[Violation]:
                 what = f"{named(call)} returned {_shown(own)}, and its result says {_shown(text)}{flag}"
                 yield _broken("tool-result-tells-value", f"{block.path}.content", what, exchange.number)
                 return
+
+
+def _calls_run(run: Run) -> Iterator[Violation]:
+    """Results of calls that were never run, though they could be.
+
+    A loop may leave out some calls of a turn and say so; it may answer a call with what the same one returned; and at
+    its limit it runs nothing more, so only its first turns are looked at.
+    """
+    if not run.counted or run.trial.conversations != "one" or not run.endings:
+        return
+    schemas = {str(tool.get("name")): tool.get("input_schema") for tool in run.endings[0].given[1]}
+    asked = [exchange for exchange in run.exchanges if exchange.is_message]
+    before: list[JsonObject] = []
+    for exchange in asked[:_FIRST_TURNS]:
+        calls, done = exchange.calls(), exchange.tools_run or ()
+        before += [call for call in calls if id_of(call) in done]
+        left = [call for call in calls if id_of(call) not in done and not any(_same_call(call, its) for its in before)]
+        if exchange.failed or exchange.stop_reason != "tool_use" or not all(_can_run(call, schemas) for call in left):
+            continue
+        for call in left:
+            answer = _answer_to(call, asked)
+            if answer is not None and not (done and is_error(answer[1])):
+                number, block = answer
+                what = f"{named(call)} is answered with {_shown(result_text(block))}, and the tool was never run"
+                yield _broken("calls-are-run", block.path, what, number)
+                return
+
+
+def _can_run(call: JsonObject, schemas: Mapping[str, object]) -> bool:
+    schema = schemas.get(str(call.get("name")))
+    return isinstance(schema, dict) and value_fault(schema, call.get("input")) is None
+
+
+def _answer_to(call: JsonObject, asked: Sequence[Exchange]) -> tuple[int, PlacedBlock] | None:
+    """The number of the first exchange with a result for a call, and that result."""
+    for exchange in asked:
+        for index, message in enumerate(exchange.messages):
+            for block in blocks_of(message, index):
+                if block.type == "tool_result" and block.data.get("tool_use_id") == call.get("id"):
+                    return exchange.number, block
+    return None
 
 
 def _same_call(one: JsonObject, other: JsonObject) -> bool:
@@ -372,10 +423,12 @@ def _shown(value: object) -> str:
 
 
 _LONGEST = 80
+_FIRST_TURNS = 3
 _CHECKS: Sequence[Callable[[Run], Iterator[Violation]]] = (
     _types_kept,
     _arguments_kept,
     _results_told,
+    _calls_run,
     _nothing_said_since,
     _begun_anew,
     _nothing_changed,

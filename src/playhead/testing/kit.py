@@ -194,7 +194,7 @@ class _Search:
         if self.stage is not None:
             self.stage.close()
         functions = {**functions_for(tools), **(functions or {})}
-        setting = replace(self.setting, tools=tools, functions=functions)
+        setting = replace(self.setting, tools=tools, functions=functions, counted=self.ours)
         self.stage = Stage(self.loop, setting)
         patience = _FIRST_CALL * self.setting.patience
         run = self.stage.play(Trial(steps=(DONE,)), patience=patience)

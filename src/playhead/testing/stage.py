@@ -40,7 +40,11 @@ class Execution(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """All that was seen of one trial. `silent` says that the loop did nothing for long, and was left behind."""
+    """All that was seen of one trial.
+
+    `silent` says that the loop did nothing for long, and was left behind; `counted`, that its tools are those it was
+    given, so that each run of one was seen.
+    """
 
     trial: Trial
     exchanges: tuple[Exchange, ...]
@@ -48,6 +52,7 @@ class Run:
     endings: tuple[Ending, ...]
     executions: tuple[Execution, ...]
     silent: bool = False
+    counted: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +67,7 @@ class Setting:
     patience: float = 10.0
     async_functions: bool = False
     served: bool = False
+    counted: bool = True
 
 
 class Stage:
@@ -115,7 +121,8 @@ class Stage:
             # what is left behind keeps its client, its event loop and its thread
             self._actor = Actor(self._loop, self._worker, self._url)
             scene.endings.append(Ending(how="running"))
-        return _seen(trial, scene, executions, silent=isinstance(played_out, Left) and not played_out.waits)
+        silent = isinstance(played_out, Left) and not played_out.waits
+        return _seen(trial, scene, executions, silent=silent, counted=setting.counted)
 
     def close(self) -> None:
         """Closes the client, and lets the thread and the server end."""
@@ -201,7 +208,7 @@ def _nothing() -> None:
     pass
 
 
-def _seen(trial: Trial, scene: Scene, executions: Sequence[Execution], *, silent: bool) -> Run:
+def _seen(trial: Trial, scene: Scene, executions: Sequence[Execution], *, silent: bool, counted: bool) -> Run:
     fake = scene.fake
     if len(scene.endings) == 1:
         fake.ended(scene.endings[0].how, scene.endings[0].value)
@@ -212,4 +219,5 @@ def _seen(trial: Trial, scene: Scene, executions: Sequence[Execution], *, silent
         endings=tuple(scene.endings),
         executions=tuple(executions),
         silent=silent,
+        counted=counted,
     )

@@ -243,20 +243,25 @@ def _name(text: bytes, at: int) -> re.Match[bytes]:
     return name
 
 
-def item_ends(text: bytes) -> list[int]:
-    """Where in the text of a JSON array each item ends. Raises `JsonError` where the text is no JSON array."""
-    at, ends = _opened(text, b"["), []
+def item_ends(text: bytes, offset: int = 0) -> list[int]:
+    """Where in the text of a JSON array each item ends, with `offset` added. Raises `JsonError` where the text is no
+    JSON array.
+    """
+    # as it is written where nobody meant it to be read: the bracket first, and no space
+    at = 1 if text[:1] == b"[" and text[1:2] not in b" \t\r\n" else _opened(text, b"[")
+    ends: list[int] = []
     try:
         items = _RAW_ITEMS.decode(text)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         end_of = _scanner(text)
         while not _CLOSING.match(text, at):
-            ends.append(end_of(at))
-            at = _after(text, ends[-1])
+            end = end_of(at)
+            ends.append(end + offset)
+            at = _after(text, end)
         return ends
     for item in items:
         at += len(memoryview(item))
-        ends.append(at)
+        ends.append(at + offset)
         if text[at] == _COMMA and text[at + 1] not in b" \t\r\n":
             at += 1  # as clients write it
         else:

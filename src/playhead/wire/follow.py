@@ -155,7 +155,8 @@ class Follower:
 
         Others, and those whose thread was not seen, stay as they are.
         """
-        parent = self._by_message_id.get(continued(exchange) or "")
+        previous = continued(exchange) if "thread" in (exchange.request or ()) else None
+        parent = self._by_message_id.get(previous) if previous else None
         if parent is None:
             return exchange
         before, body = self._placed[parent].exchange, dict(exchange.request or {})
@@ -195,14 +196,9 @@ class Follower:
         """Takes in a request that goes on from the newest exchange and can go on from no other, as nearly always."""
         history = exchange.history
         newest = self._placed[-1].history if self._placed else None
-        if history is None or newest is None or not self._positions.is_single(newest):
+        if history is None or newest is None or not self._positions.follows(history, newest):
             return None
-        at: History | None = history
-        while at is not None and at is not newest:
-            if self._positions.get(at) is not None:
-                return None
-            at = at.before
-        if at is None or at is history or continued(exchange) is not None:
+        if "thread" in (exchange.request or ()) and continued(exchange) is not None:
             return None
         link = self._continues(len(self._placed) - 1, newest.count)
         self._take_in(exchange, link, history, newest.count)

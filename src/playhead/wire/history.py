@@ -80,6 +80,17 @@ class Positions:
             self._single[count] = None
         self._by_digest[history.digest] = position
 
+    def follows(self, history: History, last: History) -> bool:
+        """Whether a history goes on from the last one with what was never met, and can go on from no other."""
+        if self._single.get(last.count) is None:
+            return False
+        at: History | None = history
+        while at is not None and at is not last:
+            if at.count in self._single and self.get(at) is not None:
+                return False
+            at = at.before
+        return at is last and history is not last
+
     def is_single(self, history: History) -> bool:
         """Whether one history of this length was met, and once."""
         return self._single.get(history.count) is not None
@@ -111,8 +122,11 @@ def resent(earlier: Sent | None, new: Sequence[object], count: int | None = None
     None where that makes no messages.
     """
     messages = [] if earlier is None else earlier.messages[:count]
-    before = None if earlier is None else back_to(earlier.last, len(messages))
-    last = grown(before, new)
+    last = None if earlier is None else earlier.last
+    if last is not None and last.count != len(messages):
+        last = back_to(last, len(messages))
+    for message in new:
+        last = History(last, message)
     messages += new  # one copy is what a request's own list costs, and one is enough
     return None if last is None else Sent(messages, last)
 

@@ -334,8 +334,7 @@ def _grown(raw: bytes, earlier: Reading, text: Text, count: int) -> Reading | No
         new = decode(items)
         if not new:
             return None  # a comma and nothing after it is no JSON
-        offset = goes_on.end() - text.start - 1
-        ends.extend([offset + one for one in item_ends(items)])
+        ends.extend(item_ends(items, goes_on.end() - text.start - 1))
     elif raw[at:end].strip(b" \t\r\n"):
         return None
     made = Text(raw, text.start, end, ends, text.head, text.tail, text.opening)
