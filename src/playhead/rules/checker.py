@@ -43,8 +43,9 @@ from playhead.wire.turns import merged_turns
 
 _JUDGED = (MESSAGES_PATH, COUNT_TOKENS_PATH)
 _BRINGS_TOOLS = ("tool_addition",)
-_NONE: frozenset[tuple[str, str, str]] = frozenset()
 """Blocks in view of which rules on the envelope are silent: without them it has to be judged again."""
+
+_NONE: frozenset[tuple[str, str, str]] = frozenset()
 
 
 class Judgement(Struct, frozen=True, kw_only=True):
