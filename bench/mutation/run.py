@@ -145,8 +145,8 @@ def _summary(told: Sequence[Mutant], examples: int) -> list[str]:
         "",
         "[mutmut](https://mutmut.readthedocs.io) changes one thing at a time in `playhead/loop`, and the search",
         "alone, none of the loop's own tests, is to notice: `check_loop` on the loop with whole replies and with",
-        f"streams, sync and async, each capability with up to {examples} scripts. A mutant in a function that no script",
-        "reaches cannot be noticed by any: it is counted apart. What survived is explained below, by its kind.",
+        f"streams, sync and async, each capability with up to {examples} scripts. A mutant in a function that no",
+        "script reaches cannot be noticed by any: it is counted apart. What survived is explained below, by its kind.",
         "",
         f"{datetime.now(UTC).date().isoformat()}, {PACKAGES[0].replace('==', ' ')}: {len(told)} mutants, of which "
         f"{states['no tests']} are in functions that a loop with schemas and functions of its own never calls. Of the "
