@@ -243,6 +243,16 @@ BUGS: dict[str, tuple[Loop, str, set[str]]] = {
     "an error is an answer": (Loop(ask=silent), "api-errors", {"api-error-surfaced"}),
     "half a stream is a reply": (Loop(ask=half_streams), "stream-damage", {"sse-missing-message-stop"}),
     "one result for each tool": (Loop(results=by_tool), "pairing", {"results-match-ids", "tool-result-tells-value"}),
+    "an unknown tool is told in words alone": (
+        Loop(
+            results=lambda calls, functions: [
+                result if one.name in functions else {**result, "is_error": False}
+                for one, result in zip(calls, answers(calls, functions), strict=True)
+            ]
+        ),
+        "unknown-tools",
+        {"unknown-tool-as-error-result"},
+    ),
     "an error is told in words alone": (
         Loop(results=lambda calls, functions: [{**one, "is_error": False} for one in answers(calls, functions)]),
         "tool-errors",

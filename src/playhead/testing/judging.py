@@ -66,6 +66,8 @@ _STRICTER = frozenset({"tool-error-as-result"})
 _FIXES: Mapping[str, str] = MappingProxyType(
     {
         "assistant-content-verbatim": "send the block's `input` back as it came; do not parse, round or rebuild it",
+        "unknown-tool-as-error-result": "answer a call of an unknown tool with `is_error: true` and the reason",
+        "invalid-input-as-error-result": "answer the call with `is_error: true` and what is wrong with its input",
         "results-match-ids": "keep results by the id of their call, not by the tool's name, and run each call",
         "tool-result-tells-value": "send all that the tool returned, as text, and is_error only where it raised",
         "no-reexecution-on-retry": "try the failed request again, with all that it had, and not the whole conversation",
@@ -239,6 +241,27 @@ def _calls_run(run: Run) -> Iterator[Violation]:
                 number, block = answer
                 what = f"{named(call)} is answered with {_shown(result_text(block))}, and the tool was never run"
                 yield _broken("calls-are-run", block.path, what, number)
+                return
+
+
+def _refused_as_errors(run: Run) -> Iterator[Violation]:
+    """Results of calls that could not be run, which do not say so."""
+    if not run.counted or not run.endings:
+        return
+    schemas = {str(tool.get("name")): tool.get("input_schema") for tool in run.endings[0].given[1]}
+    asked = [exchange for exchange in run.exchanges if exchange.is_message]
+    for exchange in asked:
+        for call in exchange.calls():
+            if id_of(call) in (exchange.tools_run or ()) or _can_run(call, schemas):
+                continue
+            answer = _answer_to(call, asked)
+            if answer is not None and not is_error(answer[1]):
+                number, block = answer
+                known = str(call.get("name")) in schemas
+                rule = "invalid-input-as-error-result" if known else "unknown-tool-as-error-result"
+                why = "has an input that its schema does not allow" if known else "asks for a tool that there is not"
+                what = f"{named(call)} {why}; it is answered with {_shown(result_text(block))} and no is_error"
+                yield _broken(rule, block.path, what, number)
                 return
 
 
@@ -429,6 +452,7 @@ _CHECKS: Sequence[Callable[[Run], Iterator[Violation]]] = (
     _arguments_kept,
     _results_told,
     _calls_run,
+    _refused_as_errors,
     _nothing_said_since,
     _begun_anew,
     _nothing_changed,
