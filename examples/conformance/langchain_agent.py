@@ -1,7 +1,8 @@
 """LangChain: `create_agent` (LangGraph) over `ChatAnthropic`, which makes its own client: search it with `--served`.
 
 What a tool raises is told to the model by `ToolErrorMiddleware`, and `ModelCallLimitMiddleware` ends what has no end;
-without the first an exception of a tool ends the run, without the second there are 9,999 steps.
+without the first an exception of a tool ends the run, without the second there are 9,999 steps. `reuse_last_container`
+names the container again in which code waits.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ async def aloop(client: Any, messages: Any, tools: Any, functions: Any) -> Any:
 
 def agent(tools: Any, functions: Any, **settings: Any) -> Any:
     """An agent with these tools; those that Anthropic runs are passed on as they are."""
-    model = ChatAnthropic(model=MODEL, max_tokens=1024, **settings)
+    model = ChatAnthropic(model=MODEL, max_tokens=1024, reuse_last_container=True, **settings)
     own = [
         StructuredTool.from_function(
             functions[tool["name"]],

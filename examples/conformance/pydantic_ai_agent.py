@@ -10,12 +10,14 @@ from pydantic_ai.capabilities import NativeTool
 from pydantic_ai.exceptions import ToolFailed
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, UserPromptPart
 from pydantic_ai.models.anthropic import AnthropicModel
-from pydantic_ai.native_tools import WebSearchTool
+from pydantic_ai.native_tools import CodeExecutionTool, WebSearchTool
 from pydantic_ai.providers.anthropic import AnthropicProvider
 from pydantic_ai.usage import UsageLimits
 
 MODEL = "claude-opus-5-5"
 LIMIT = 20
+NATIVE: dict[str, Any] = {"web_search": WebSearchTool, "code_execution": CodeExecutionTool}
+"""The framework's own names for tools that Anthropic runs."""
 
 
 class NoAnswer(Exception):
@@ -50,11 +52,11 @@ def whole(answer: Any) -> Any:
 
 
 def agent(client: Any, tools: Any, functions: Any) -> Agent:
-    """An agent with these tools, and the search of Anthropic where it is among them."""
+    """An agent with these tools, and those of Anthropic's that are among them."""
     return Agent(
         AnthropicModel(MODEL, provider=AnthropicProvider(anthropic_client=client)),
         tools=[made(tool, functions[tool["name"]]) for tool in tools if tool["name"] in functions],
-        capabilities=[NativeTool(WebSearchTool()) for tool in tools if tool["name"] == "web_search"],
+        capabilities=[NativeTool(NATIVE[tool["name"]]()) for tool in tools if tool["name"] in NATIVE],
     )
 
 
