@@ -17,7 +17,7 @@ from kit_loops import Loop, TooManyTurns, answers, asynchronous, create, kept, s
 from playhead import RuleViolations, SetupError, call, cut, drop, say
 from playhead.testing import check_loop, raises, returns
 from playhead.testing.capabilities import CAPABILITIES, OWNERS
-from playhead.testing.judging import OWN_RULES
+from playhead.testing.own_rules import OWN_RULES
 
 settings.register_profile("kit", derandomize=True, database=None)
 settings.load_profile("kit")

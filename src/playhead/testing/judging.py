@@ -9,86 +9,21 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from types import MappingProxyType
-from typing import NamedTuple
 
 from playhead.rules.calls import id_of, is_error, named, raised_text, result_text
-from playhead.rules.json_schemas import value_fault
 from playhead.rules.retries import is_transient
 from playhead.rules.rule import LEVELS, Violation, told_once
+from playhead.testing.own_rules import LONGEST, broken, same_call, shown
 from playhead.testing.stage import Execution, Run
 from playhead.testing.trial import FIRST, SECOND
+from playhead.testing.unrun import answers_as_done, calls_run
 from playhead.wire.codec import JsonObject, canonical, encode_text
 from playhead.wire.equality import same
 from playhead.wire.exchange import Exchange
 from playhead.wire.turns import PlacedBlock, blocks_of
 
-
-class OwnRule(NamedTuple):
-    """A rule that is judged here, as what breaks it is not in the requests. `why` says what becomes of it."""
-
-    statement: str
-    why: str
-    fix: str
-
-
-OWN_RULES: Mapping[str, OwnRule] = MappingProxyType(
-    {
-        "caller-data-unchanged": OwnRule(
-            "A loop does not change the lists and dicts that it is given.",
-            "The caller's next conversation begins with what this one left behind, and its tools with what was added.",
-            "copy what you are given: `history = [*messages]`, and make new dicts where something changes",
-        ),
-        "tool-input-passed-on": OwnRule(
-            "A tool gets the arguments that Claude gave, each with its value and its type.",
-            "What Claude asked for and what is done differ, and nobody can see it in the conversation.",
-            "call the tool with the block's `input` as it is: `function(**block.input)`",
-        ),
-        "calls-are-run": OwnRule(
-            "Every call of a tool that is offered, with an input that its schema allows, is run before it is answered.",
-            "Claude goes on with a result that no tool gave, or with a refusal that nobody decided on.",
-            "run the function for each `tool_use`, and answer with what it returned; a call that must not run is "
-            "answered with `is_error: true` and the reason",
-        ),
-        "loop-takes-every-reply": OwnRule(
-            "A loop does not fall over a reply, or over what a tool returned.",
-            "The caller gets a TypeError or a KeyError out of the loop's own code, and the conversation is lost.",
-            "expect any blocks in any order, none too, and results of any type; what cannot go on raises an error "
-            "of the loop's own",
-        ),
-    }
-)
-"""Rules of the kit's own, by id."""
-
 _STRICTER = frozenset({"tool-error-as-result"})
 """Rules of which a warning counts as well: that a tool raised is certain here, and so is it that `is_error` is due."""
-
-_FIXES: Mapping[str, str] = MappingProxyType(
-    {
-        "assistant-content-verbatim": "send the block's `input` back as it came; do not parse, round or rebuild it",
-        "results-match-ids": "keep results by the id of their call, not by the tool's name, and run each call",
-        "tool-result-tells-value": "send all that the tool returned, as text, and is_error only where it raised",
-        "no-reexecution-on-retry": "try the failed request again, with all that it had, and not the whole conversation",
-        "empty-end-turn-handled": "take a reply without blocks for an answer that says nothing",
-        "nothing-between-call-and-result": "append the results right after the turn with the calls, and the rest later",
-        "retry-same-body": "send the same request again after an error; nobody has said anything since",
-        "history-resent-in-full": "begin the first request's messages with all that the loop was given",
-        "tools-resent-every-call": "offer in every request all the tools that the loop was given",
-        "conversation-starts-clean": (
-            "keep the history in the call, not in the module, the class or a default argument; begin with "
-            "`history = [*messages]`"
-        ),
-        "loop-bounded": "give every wait an end, and the loop a limit of turns",
-        **{rule: own.fix for rule, own in OWN_RULES.items()},
-    }
-)
-"""What to do, for each rule that is judged here."""
-
-
-def own_rules_table() -> str:
-    """The kit's own rules as a Markdown table."""
-    rows = ["| rule | says | since otherwise |", "|---|---|---|"]
-    return "\n".join(rows + [f"| `{name}` | {its.statement} | {its.why} |" for name, its in OWN_RULES.items()])
 
 
 def judge(run: Run) -> list[Violation]:
@@ -110,7 +45,8 @@ def told_otherwise(run: Run, violations: Sequence[Violation]) -> list[Violation]
     """What other rules say of the same faults."""
     places = {(violation.rule, violation.exchange) for violation in violations}
     told = [its for its in run.violations if its.level != "warn" and (its.same_as, its.exchange) in places]
-    return told + [its for violation in violations for its in _message_between(run, violation)]
+    made = [(violation, its) for violation in violations for check in _SAME for its in check(run, violation)]
+    return told + [replace(its, same_as=violation.rule) for violation, its in made]
 
 
 def _message_between(run: Run, violation: Violation) -> Iterator[Violation]:
@@ -124,13 +60,8 @@ def _message_between(run: Run, violation: Violation) -> Iterator[Violation]:
         after, later = ({b.data.get("tool_use_id") for b in blocks_of(exchange.messages[index + n])} for n in (1, 2))
         if calls & later and not calls & after:
             what = "a message stands between the calls and their results"
-            made = _broken("nothing-between-call-and-result", f"$.messages[{index + 1}]", what, number)
-            yield replace(made, same_as=violation.rule)
+            yield broken("nothing-between-call-and-result", f"$.messages[{index + 1}]", what, number)
             return
-
-
-def _broken(rule: str, path: str, message: str, exchange: int | None) -> Violation:
-    return Violation(rule=rule, level="broken", path=path, message=message, fix=_FIXES[rule], exchange=exchange)
 
 
 def _types_kept(run: Run) -> Iterator[Violation]:
@@ -144,10 +75,10 @@ def _types_kept(run: Run) -> Iterator[Violation]:
                 call = issued.get(str(block.data.get("id"))) if block.type == "tool_use" else None
                 if call is None or canonical(sent) == canonical(call.get("input")) or not same(sent, call.get("input")):
                     continue
-                yield _broken(
+                yield broken(
                     "assistant-content-verbatim",
                     f"$.messages[{index}].content[{block.position}].input",
-                    f"the input of {named(call)} is sent back as {_shown(sent)}; it came as {_shown(call['input'])}",
+                    f"the input of {named(call)} is sent back as {shown(sent)}; it came as {shown(call['input'])}",
                     exchange.number,
                 )
                 return
@@ -161,11 +92,10 @@ def _arguments_kept(run: Run) -> Iterator[Violation]:
         if not its or any(_given(execution, call) for _, call in its):
             continue
         exchange, call = its[-1]
-        yield _broken(
+        yield broken(
             "tool-input-passed-on",
             f"$response.content[{exchange.content.index(call)}].input",
-            f"{execution.name} was run with {_shown(execution.arguments)}; "
-            f"Claude asked for {_shown(call.get('input'))}",
+            f"{execution.name} was run with {shown(execution.arguments)}; Claude asked for {shown(call.get('input'))}",
             exchange.number,
         )
         return
@@ -196,69 +126,44 @@ def _results_told(run: Run) -> Iterator[Violation]:
     }
     for exchange in run.exchanges:
         message = exchange.messages[-1] if exchange.messages else None
-        for block in blocks_of(message, len(exchange.messages) - 1) if isinstance(message, dict) else ():
+        results = [*blocks_of(message, len(exchange.messages) - 1)] if isinstance(message, dict) else []
+        for block in results:
             call = calls.get(str(block.data.get("tool_use_id"))) if block.type == "tool_result" else None
-            if call is None:
+            if call is None or _left_to_another(block, call, results, calls, values):
                 continue
             text, own = result_text(block), values.get(id_of(call))
             told = id_of(call) in values and _tells(text, own)
             if raised_text(own) is not None or (told and not is_error(block)):
                 continue
             other = owners.get(text.strip())
-            if other is not None and other is not call and not is_error(block) and not _same_call(other, call):
+            if other is not None and other is not call and not is_error(block) and not same_call(other, call):
                 what = f"the result for {named(call)} is what {named(other)} returned"
-                yield _broken("results-match-ids", f"{block.path}.content", what, exchange.number)
+                yield broken("results-match-ids", f"{block.path}.content", what, exchange.number)
                 return
             if id_of(call) in values:
                 flag = ", with is_error" if is_error(block) else ""
-                what = f"{named(call)} returned {_shown(own)}, and its result says {_shown(text)}{flag}"
-                yield _broken("tool-result-tells-value", f"{block.path}.content", what, exchange.number)
+                what = f"{named(call)} returned {shown(own)}, and its result says {shown(text)}{flag}"
+                yield broken("tool-result-tells-value", f"{block.path}.content", what, exchange.number)
                 return
 
 
-def _calls_run(run: Run) -> Iterator[Violation]:
-    """Results of calls that were never run, though they could be.
-
-    A loop may leave out some calls of a turn and say so; it may answer a call with what the same one returned; and at
-    its limit it runs nothing more, so only its first turns are looked at.
-    """
-    if not run.counted or run.trial.conversations != "one" or not run.endings:
-        return
-    schemas = {str(tool.get("name")): tool.get("input_schema") for tool in run.endings[0].given[1]}
-    asked = [exchange for exchange in run.exchanges if exchange.is_message]
-    before: list[JsonObject] = []
-    for exchange in asked[:_FIRST_TURNS]:
-        calls, done = exchange.calls(), exchange.tools_run or ()
-        before += [call for call in calls if id_of(call) in done]
-        left = [call for call in calls if id_of(call) not in done and not any(_same_call(call, its) for its in before)]
-        if exchange.failed or exchange.stop_reason != "tool_use" or not all(_can_run(call, schemas) for call in left):
+def _left_to_another(
+    block: PlacedBlock,
+    call: JsonObject,
+    results: Sequence[PlacedBlock],
+    calls: Mapping[str, JsonObject],
+    values: Mapping[str, object],
+) -> bool:
+    """Whether a call was refused and the same one beside it run: which of the two it was, no execution tells."""
+    if not is_error(block):
+        return False
+    for other in results:
+        its = calls.get(str(other.data.get("tool_use_id")))
+        if its is None or its is call or is_error(other) or not same_call(its, call):
             continue
-        for call in left:
-            answer = _answer_to(call, asked)
-            if answer is not None and not (done and is_error(answer[1])):
-                number, block = answer
-                what = f"{named(call)} is answered with {_shown(result_text(block))}, and the tool was never run"
-                yield _broken("calls-are-run", block.path, what, number)
-                return
-
-
-def _can_run(call: JsonObject, schemas: Mapping[str, object]) -> bool:
-    schema = schemas.get(str(call.get("name")))
-    return isinstance(schema, dict) and value_fault(schema, call.get("input")) is None
-
-
-def _answer_to(call: JsonObject, asked: Sequence[Exchange]) -> tuple[int, PlacedBlock] | None:
-    """The number of the first exchange with a result for a call, and that result."""
-    for exchange in asked:
-        for index, message in enumerate(exchange.messages):
-            for block in blocks_of(message, index):
-                if block.type == "tool_result" and block.data.get("tool_use_id") == call.get("id"):
-                    return exchange.number, block
-    return None
-
-
-def _same_call(one: JsonObject, other: JsonObject) -> bool:
-    return one.get("name") == other.get("name") and canonical(one.get("input")) == canonical(other.get("input"))
+        if _tells(result_text(other), values.get(id_of(its), values.get(id_of(call)))):
+            return True
+    return False
 
 
 def _tells(text: str, value: object) -> bool:
@@ -270,7 +175,7 @@ def _tells(text: str, value: object) -> bool:
     if isinstance(value, str):
         said = value.strip()
         forms = (said, json.dumps(said)[1:-1], json.dumps(said, ensure_ascii=False)[1:-1])
-        return len(said) > _LONGEST or any(form.replace("\\", "") in text.replace("\\", "") for form in forms)
+        return len(said) > LONGEST or any(form.replace("\\", "") in text.replace("\\", "") for form in forms)
     return not isinstance(value, int | float) or str(value) in text
 
 
@@ -284,7 +189,7 @@ def _nothing_said_since(run: Run) -> Iterator[Violation]:
         lost = before.failed and before.response is None and is_transient(before)
         if lost and len(after.messages) > count and same([*after.messages[:count]], [*before.messages]):
             what = f"exchange {before.number} failed, and the conversation goes on with more after its last message"
-            yield _broken("retry-same-body", f"$.messages[{count}]", what, after.number)
+            yield broken("retry-same-body", f"$.messages[{count}]", what, after.number)
             return
 
 
@@ -299,7 +204,7 @@ def _begun_anew(run: Run) -> Iterator[Violation]:
                     f"exchange {before.number} failed, and the loop asks anew what exchange {earlier.number} had "
                     "answered; its tools had been run"
                 )
-                yield _broken("no-reexecution-on-retry", "$.messages", what, after.number)
+                yield broken("no-reexecution-on-retry", "$.messages", what, after.number)
                 return
 
 
@@ -328,7 +233,7 @@ def _crashed(run: Run) -> Iterator[Violation]:
         if ending.how == "raised" and type(ending.value) in _CRASHES and last is not None and not last.failed:
             what = f"the loop ended with {type(ending.value).__name__}: {ending.value}"
             empty = last.content == [] and last.stop_reason == "end_turn"
-            yield _broken(
+            yield broken(
                 "empty-end-turn-handled" if empty else "loop-takes-every-reply", "$response", what, last.number
             )
             return
@@ -342,7 +247,7 @@ def _nothing_changed(run: Run) -> Iterator[Violation]:
                 length = len(after) - len(before) if isinstance(after, Sequence) else 0
                 what = f"it is {abs(length)} longer" if length > 0 else "its content differs"
                 last = run.exchanges[-1].number if run.exchanges else None
-                yield _broken(
+                yield broken(
                     "caller-data-unchanged", f"${name}", f"the loop changed the caller's `{name}`: {what}", last
                 )
 
@@ -358,10 +263,10 @@ def _begins_with_all(run: Run) -> Iterator[Violation]:
         for words in _words([message]):
             place = next((place for place, text in enumerate(sent) if words in text), None)
             if place is None:
-                yield _broken(
+                yield broken(
                     "history-resent-in-full",
                     "$.messages",
-                    f"message {index} of those that the loop was given is not in its first request: {_shown(words)}",
+                    f"message {index} of those that the loop was given is not in its first request: {shown(words)}",
                     first.number,
                 )
                 return
@@ -370,7 +275,7 @@ def _begins_with_all(run: Run) -> Iterator[Violation]:
     missing = [str(tool.get("name")) for tool in tools if str(tool.get("name")) not in offered]
     if missing:
         what = f"the first request does not offer {', '.join(missing)}, which the loop was given"
-        yield _broken("tools-resent-every-call", "$.tools", what, first.number)
+        yield broken("tools-resent-every-call", "$.tools", what, first.number)
 
 
 def _words(messages: Sequence[object]) -> Iterator[str]:
@@ -398,37 +303,28 @@ def _kept_apart(run: Run) -> Iterator[Violation]:
             mine[prompt] += 1
         if len(held) == 2:
             what = f"the request of one conversation holds what another began with: {held[0]!r} and {held[1]!r}"
-            yield _broken("conversation-starts-clean", "$.messages", what, exchange.number)
+            yield broken("conversation-starts-clean", "$.messages", what, exchange.number)
             return
     for prompt, count in mine.items():
         # the second of two at once begins with the first one's second request, if there is one
         if not count and run.exchanges and len(run.endings) == len(mine):
             what = f"the conversation that begins with {prompt!r} was never sent"
-            yield _broken("conversation-starts-clean", "$.messages", what, last)
+            yield broken("conversation-starts-clean", "$.messages", what, last)
 
 
 def _ends(run: Run) -> Iterator[Violation]:
     """A loop that neither ended nor asked for anything."""
     if run.silent:
         last = run.exchanges[-1].number if run.exchanges else None
-        yield _broken("loop-bounded", "$", "the loop neither ended nor sent a request, and was left behind", last)
+        yield broken("loop-bounded", "$", "the loop neither ended nor sent a request, and was left behind", last)
 
 
-def _shown(value: object) -> str:
-    try:
-        text = encode_text(value)
-    except (TypeError, ValueError):
-        text = repr(value)
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
-
-
-_LONGEST = 80
-_FIRST_TURNS = 3
+_SAME: Sequence[Callable[[Run, Violation], Iterator[Violation]]] = (_message_between, answers_as_done)
 _CHECKS: Sequence[Callable[[Run], Iterator[Violation]]] = (
     _types_kept,
     _arguments_kept,
     _results_told,
-    _calls_run,
+    calls_run,
     _nothing_said_since,
     _begun_anew,
     _nothing_changed,
@@ -444,7 +340,7 @@ def leftovers(run: Run, extra: int) -> Violation | None:
     if first is None or extra_messages(run, first) <= extra:
         return None
     what = f"a new conversation begins with {len(first.messages)} messages; it was given {len(run.trial.messages)}"
-    return _broken("conversation-starts-clean", "$.messages", what, first.number)
+    return broken("conversation-starts-clean", "$.messages", what, first.number)
 
 
 def extra_messages(run: Run, first: Exchange) -> int:
