@@ -13,6 +13,7 @@ from itertools import pairwise
 from playhead.rules.calls import id_of, is_error, named, raised_text, result_text
 from playhead.rules.retries import is_transient
 from playhead.rules.rule import LEVELS, Violation, told_once
+from playhead.testing.hidden import failures_told
 from playhead.testing.own_rules import LONGEST, broken, same_call, shown
 from playhead.testing.stage import Execution, Run
 from playhead.testing.trial import FIRST, SECOND
@@ -22,14 +23,25 @@ from playhead.wire.equality import same
 from playhead.wire.exchange import Exchange
 from playhead.wire.turns import PlacedBlock, blocks_of
 
-_STRICTER = frozenset({"tool-error-as-result"})
-"""Rules of which a warning counts as well: that a tool raised is certain here, and so is it that `is_error` is due."""
+
+def _level(run: Run, violation: Violation) -> Violation:
+    """A violation, and no warning where it is certain here.
+
+    That a tool raised is, and so is it that `is_error` is due. A call that is demanded each time is a fault where no
+    tool is the loop's own: one that it ends with.
+    """
+    certain = violation.rule == "tool-error-as-result"
+    if violation.rule == "forced-tool-choice-reset" and run.endings:
+        given = {tool.get("name") for tool in run.endings[0].given[1]}
+        request = next((its.request for its in run.exchanges if its.number == violation.exchange), None) or {}
+        certain = all(tool.get("name") in given for tool in request.get("tools") or () if isinstance(tool, dict))
+    return replace(violation, level="broken") if certain else violation
 
 
 def judge(run: Run) -> list[Violation]:
     """The violations of a trial that fail it, in their order; what only follows from a refusal is left out."""
     failing = LEVELS[: LEVELS.index("broken") + 1]
-    seen = [replace(its, level="broken") if its.rule in _STRICTER else its for its in told_once(run.violations)]
+    seen = [_level(run, its) for its in told_once(run.violations)]
     for check in _CHECKS:
         seen += check(run)
     if not any(its.level in failing for its in seen):
@@ -84,6 +96,33 @@ def _types_kept(run: Run) -> Iterator[Violation]:
                 return
 
 
+def _citations_kept(run: Run) -> Iterator[Violation]:
+    """Text that came back without the references of a search, which belong to it for the next turn as well."""
+    cited = {
+        str(block["text"]): block
+        for exchange in run.exchanges
+        for block in exchange.content
+        if isinstance(block, dict) and block.get("type") == "text" and _references(block)
+    }
+    for exchange in run.exchanges if cited else ():
+        for index, message in enumerate(exchange.messages):
+            for block in blocks_of(message, index) if isinstance(message, dict) else ():
+                came = cited.get(str(block.data.get("text"))) if block.type == "text" else None
+                if came is not None and not _references(came) <= _references(block.data):
+                    what = "a text is sent back without the citations that came with it (`encrypted_index`)"
+                    yield broken("assistant-content-verbatim", f"{block.path}.citations", what, exchange.number)
+                    return
+
+
+def _references(block: JsonObject) -> set[str]:
+    given = block.get("citations")
+    return {
+        str(citation["encrypted_index"])
+        for citation in (given if isinstance(given, list) else ())
+        if isinstance(citation, dict) and "encrypted_index" in citation
+    }
+
+
 def _arguments_kept(run: Run) -> Iterator[Violation]:
     """Tools that were run with other arguments than Claude gave."""
     calls = [(exchange, call) for exchange in run.exchanges for call in exchange.calls()]
@@ -133,7 +172,12 @@ def _results_told(run: Run) -> Iterator[Violation]:
                 continue
             text, own = result_text(block), values.get(id_of(call))
             told = id_of(call) in values and _tells(text, own)
-            if raised_text(own) is not None or (told and not is_error(block)):
+            raised = raised_text(own)
+            if raised and is_error(block) and not text.strip():
+                what = f"{named(call)} raised {shown(raised)}, and its result says nothing of it"
+                yield broken("tool-error-as-result", f"{block.path}.content", what, exchange.number)
+                return
+            if raised is not None or (told and not is_error(block)):
                 continue
             other = owners.get(text.strip())
             if other is not None and other is not call and not is_error(block) and not same_call(other, call):
@@ -179,18 +223,58 @@ def _tells(text: str, value: object) -> bool:
     return not isinstance(value, int | float) or str(value) in text
 
 
-def _nothing_said_since(run: Run) -> Iterator[Violation]:
-    """A request that failed goes on with more than it had: in a trial nobody says anything meanwhile."""
+def _same_request_again(run: Run) -> Iterator[Violation]:
+    """A request that failed in passing is followed by another: in a trial nobody says anything meanwhile.
+
+    Another model may be asked instead. What begins anew is told by `_begun_anew`.
+    """
+    asked = [exchange for exchange in run.exchanges if exchange.is_message]
+    for number, (before, after) in enumerate(pairwise(asked)):
+        lost = before.failed and before.response is None and is_transient(before)
+        ours, theirs = after.request or {}, before.request or {}
+        if not lost or run.trial.conversations != "one" or ours.get("model") != theirs.get("model"):
+            continue
+        count = len(before.messages)
+        if not any(_same_words(earlier, after) for earlier in asked[: number + 1]):
+            grown = same([*after.messages[:count]], [*before.messages])
+            goes_on = "the conversation goes on with more after its last message"
+            what = (
+                f"exchange {before.number} failed, and {goes_on if grown else 'other messages are sent in its place'}"
+            )
+            path = f"$.messages[{count}]" if grown else "$.messages"
+        elif before.status is not None and _same_words(before, after) and ours["max_tokens"] != theirs["max_tokens"]:
+            what = f"exchange {before.number} failed, and the request is sent again with another max_tokens"
+            path = "$.max_tokens"
+        else:
+            continue
+        yield broken("retry-same-body", path, what, after.number)
+        return
+
+
+def _words_of_its_own(run: Run) -> Iterator[Violation]:
+    """Claude is done, and the loop goes on with words that nobody gave it; once may be a question about the answer."""
     if run.trial.conversations != "one":
         return
-    asked = [exchange for exchange in run.exchanges if exchange.is_message]
-    for before, after in pairwise(asked):
+    times = 0
+    for before, after in pairwise([exchange for exchange in run.exchanges if exchange.is_message]):
         count = len(before.messages)
-        lost = before.failed and before.response is None and is_transient(before)
-        if lost and len(after.messages) > count and same([*after.messages[:count]], [*before.messages]):
-            what = f"exchange {before.number} failed, and the conversation goes on with more after its last message"
-            yield broken("retry-same-body", f"$.messages[{count}]", what, after.number)
+        answered = before.stop_reason == "end_turn" and any(text.strip() for text in _words([before.response]))
+        last = after.messages[-1] if len(after.messages) > count else None
+        if not before.failed and answered and canonical(after.request) == canonical(before.request):
+            what = f"Claude ended its turn in exchange {before.number}, and the same is asked again"
+            yield broken("stop-after-end-turn", "$", what, after.number)
             return
+        if before.failed or not answered or not isinstance(last, dict) or last.get("role") != "user":
+            continue
+        if same([*after.messages[:count]], [*before.messages]):
+            times += 1
+        if times == _TIMES:
+            what = f"Claude ended its turn {times} times, and each time the loop went on with words of its own"
+            yield broken("stop-after-end-turn", f"$.messages[{len(after.messages) - 1}]", what, after.number)
+            return
+
+
+_TIMES = 2
 
 
 def _begun_anew(run: Run) -> Iterator[Violation]:
@@ -322,11 +406,14 @@ def _ends(run: Run) -> Iterator[Violation]:
 _SAME: Sequence[Callable[[Run, Violation], Iterator[Violation]]] = (_message_between, answers_as_done)
 _CHECKS: Sequence[Callable[[Run], Iterator[Violation]]] = (
     _types_kept,
+    _citations_kept,
     _arguments_kept,
     _results_told,
     calls_run,
-    _nothing_said_since,
+    _same_request_again,
+    _words_of_its_own,
     _begun_anew,
+    failures_told,
     _nothing_changed,
     _begins_with_all,
     _kept_apart,

@@ -18,7 +18,7 @@ from hypothesis.errors import Flaky, NoSuchExample, Unsatisfiable
 from playhead.errors import SetupError
 from playhead.rules.rule import Rule, Violation
 from playhead.script.script import as_script, is_async
-from playhead.script.steps import Block, Step
+from playhead.script.steps import Block, Step, turn
 from playhead.testing.capabilities import CAPABILITIES, OWNERS, Capability, chosen
 from playhead.testing.families import Offer
 from playhead.testing.findings import Finding, Report, Row, Status, value_at
@@ -194,6 +194,9 @@ class _Search:
         self.offer = Offer(tuple((str(tool["name"]), tool["input_schema"]) for tool in mine))
         if self.ours:
             self._call_until_run()
+        assert self.stage is not None
+        blank = self.stage.play(Trial(steps=(turn(),))).endings
+        self.stage.blank = blank[0].value if blank and blank[0].how == "returned" else None
 
     def _call_until_run(self) -> None:
         """Plays calls until the loop has run one: then a call that it refuses is refused on purpose."""

@@ -43,7 +43,8 @@ class Run:
     """All that was seen of one trial.
 
     `silent` says that the loop did nothing for long, and was left behind; `counted`, that its tools are those it was
-    given, so that each run of one was seen. `runs_tools` says that it ran one, in this trial or in one before.
+    given, so that each run of one was seen. `runs_tools` says that it ran one, in this trial or in one before; `blank`
+    is what it returns when Claude says nothing at all, as far as that is known.
     """
 
     trial: Trial
@@ -54,6 +55,7 @@ class Run:
     silent: bool = False
     counted: bool = True
     runs_tools: bool = True
+    blank: object = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +85,8 @@ class Stage:
         self._actor = Actor(loop, self._worker, self._url)
         self._in_vain = 0
         self._runs_tools = False
+        self.blank: object = None
+        """What the loop returns when Claude says nothing at all."""
 
     def _answer(self, incoming: Incoming) -> Outgoing:
         return self._actor.answer(incoming)
@@ -126,7 +130,7 @@ class Stage:
         silent = isinstance(played_out, Left) and not played_out.waits
         self._runs_tools = self._runs_tools or bool(executions)
         run = _seen(trial, scene, executions, silent=silent)
-        return replace(run, counted=setting.counted, runs_tools=self._runs_tools)
+        return replace(run, counted=setting.counted, runs_tools=self._runs_tools, blank=self.blank)
 
     def close(self) -> None:
         """Closes the client, and lets the thread and the server end."""
