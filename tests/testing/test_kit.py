@@ -135,7 +135,46 @@ LEAVING_OUT: dict[str, Callable[..., Any]] = {
 @pytest.mark.parametrize("loop", LEAVING_OUT.values(), ids=LEAVING_OUT)
 def test_a_loop_may_leave_calls_out_and_say_so(loop: Callable[..., Any]) -> None:
     """It is no fault that a call is not run, if there is a reason for it."""
-    report = check_loop(loop, only=["pairing", "parallel-calls", "repeated-calls", "bad-input"], max_examples=40)
+    report = check_loop(loop, only=["pairing", "parallel-calls", "repeated-calls", "bad-input"], max_examples=16)
+    assert report.ok, str(report)
+
+
+def another_model(client: Any, **request: Any) -> Any:
+    """What is overloaded is left alone, and another model asked."""
+    try:
+        return client.messages.create(**request)
+    except anthropic.InternalServerError:
+        return client.messages.create(**{**request, "model": "claude-sonnet-4-5"})
+
+
+def are_you_sure(client: Any, **request: Any) -> Any:
+    """One more question about the answer."""
+    message = client.messages.create(**request)
+    if message.stop_reason != "end_turn" or not kept(message):
+        return message
+    said = [{"role": "assistant", "content": kept(message)}, {"role": "user", "content": "Are you sure?"}]
+    return client.messages.create(**{**request, "messages": [*request["messages"], *said]})
+
+
+def with_error(client: Any, messages: Any, tools: Any, functions: Any) -> object:
+    """An outcome that says what went wrong in a member of its own."""
+    try:
+        return {"message": Loop()(client, messages, tools, functions), "error": None}
+    except anthropic.APIError as error:
+        return {"message": None, "error": type(error).__name__}
+
+
+HARMLESS: dict[str, tuple[Callable[..., Any], list[str]]] = {
+    "another model after an error": (Loop(ask=another_model), ["retries", "api-errors"]),
+    "one question about the answer": (Loop(ask=are_you_sure), ["pairing"]),
+    "an error that is told in a dict": (with_error, ["api-errors"]),
+}
+
+
+@pytest.mark.parametrize(("loop", "capabilities"), HARMLESS.values(), ids=HARMLESS)
+def test_what_a_loop_may_decide(loop: Callable[..., Any], capabilities: list[str]) -> None:
+    """What looks like a fault that the search knows, and is none."""
+    report = check_loop(loop, only=capabilities, max_examples=30)
     assert report.ok, str(report)
 
 
