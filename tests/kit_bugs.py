@@ -7,7 +7,7 @@ from typing import Any
 
 import anthropic
 
-from kit_loops import Loop, again_on_error, answer, answers, kept, text_of
+from kit_loops import Loop, again_on_error, answer, answers, create, kept, stream, text_of
 
 SHARED: list[Any] = []
 
@@ -174,6 +174,81 @@ def always_failed(calls: Any, functions: Any) -> list[Any]:
     return [{**result, "is_error": True} for result in answers(calls, functions)]
 
 
+def speechless(calls: Any, functions: Any) -> list[Any]:
+    """A failure is told without a word of what went wrong."""
+    return [{**one, "content": ""} if one.get("is_error") else one for one in answers(calls, functions)]
+
+
+def by_other_names(calls: Any, functions: Any) -> list[Any]:
+    """Tools are looked up by names that they do not have."""
+    known = {name.replace("_", "-"): function for name, function in functions.items()}
+    unknown = {"type": "tool_result", "is_error": True}
+    return [
+        answer(one, known)
+        if one.name in known
+        else {**unknown, "tool_use_id": one.id, "content": f"Unknown tool: {one.name}"}
+        for one in calls
+    ]
+
+
+def uncited(message: Any) -> list[Any]:
+    """Text without its citations."""
+    return [{name: value for name, value in block.to_dict().items() if name != "citations"} for block in kept(message)]
+
+
+def always_forced(client: Any, **request: Any) -> Any:
+    """A call is demanded each time, of a model that lets itself be forced."""
+    return client.messages.create(**{**request, "model": "claude-sonnet-4-5", "tool_choice": {"type": "any"}})
+
+
+def less_after_error(client: Any, **request: Any) -> Any:
+    """What is asked again is not what failed."""
+    try:
+        return client.with_options(max_retries=0).messages.create(**request)
+    except anthropic.InternalServerError:
+        return client.messages.create(**{**request, "max_tokens": 256})
+
+
+def for_ever(client: Any, **request: Any) -> Any:
+    """An API that is down is asked until it is up."""
+    while True:
+        try:
+            return client.messages.create(**request)
+        except anthropic.InternalServerError:
+            continue
+
+
+def asked_twice(client: Any, **request: Any) -> Any:
+    """An answer is not taken at once."""
+    message = client.messages.create(**request)
+    return client.messages.create(**request) if message.stop_reason == "end_turn" else message
+
+
+def until_a_word(client: Any, **request: Any) -> Any:
+    """Claude is to go on until it says a word that nobody told it."""
+    for _ in range(4):
+        message = client.messages.create(**request)
+        if message.stop_reason != "end_turn" or not kept(message):
+            break
+        said = {"role": "assistant", "content": kept(message)}
+        request["messages"] = [*request["messages"], said, {"role": "user", "content": "Go on until you are ready."}]
+    return message
+
+
+class Opaque:
+    """Returns the same for a failure as for an answer that says nothing."""
+
+    def __init__(self, ask: Callable[..., Any]) -> None:
+        self._loop = Loop(ask=ask)
+
+    def __call__(self, client: Any, messages: Any, tools: Any, functions: Any) -> object:
+        try:
+            message: Any = self._loop(client, messages, tools, functions)
+        except anthropic.APIError:
+            return {"output": ""}
+        return {"output": "".join(block.text for block in message.content if block.type == "text")}
+
+
 BUGS: dict[str, tuple[Loop, str, set[str]]] = {
     "every result a failure": (Loop(results=always_failed), "pairing", {"tool-result-tells-value"}),
     "the first result alone": (
@@ -290,6 +365,21 @@ BUGS: dict[str, tuple[Loop, str, set[str]]] = {
     "words after an error": (Loop(ask=please), "retries", {"retry-same-body"}),
     "all begun anew after an error": (Anew(), "api-errors", {"no-reexecution-on-retry"}),
     "the container forgotten": (Loop(ask=forgetful), "containers", {"container-required-when-pending"}),
+    "a failure without a word": (Loop(results=speechless), "tool-errors", {"tool-error-as-result"}),
+    "tools by other names": (Loop(results=by_other_names), "pairing", {"calls-are-run"}),
+    "calls that are said to be skipped": (
+        Loop(results=answered_alike(content="skipped")),
+        "pairing",
+        {"skipped-calls-still-answered"},
+    ),
+    "citations dropped": (Loop(store=uncited), "server-tools", {"assistant-content-verbatim"}),
+    "a call is demanded each time": (Loop(ask=always_forced), "pairing", {"forced-tool-choice-reset"}),
+    "less is asked for after an error": (Loop(ask=less_after_error), "retries", {"retry-same-body"}),
+    "asked for ever": (Loop(ask=for_ever), "api-errors", {"loop-bounded"}),
+    "asked twice": (Loop(ask=asked_twice), "pairing", {"stop-after-end-turn"}),
+    "on until a word": (Loop(ask=until_a_word), "pairing", {"stop-after-end-turn"}),
+    "an error is an empty answer": (Opaque(create), "api-errors", {"api-error-surfaced"}),
+    "half a stream is an empty answer": (Opaque(stream), "stream-damage", {"sse-error-event-fails-turn"}),
     "no limit": (Loop(limit=10**9), "termination", {"loop-bounded"}),
     "no limit, and everything swallowed": (Loop(ask=swallowing, limit=10**9), "termination", {"loop-bounded"}),
 }

@@ -18,7 +18,7 @@ import tool_runner
 
 from playhead.rules.registry import RULES
 from playhead.testing import check_loop
-from playhead.testing.judging import OWN_RULES
+from playhead.testing.own_rules import OWN_RULES
 
 HERE = Path(__file__).resolve().parent
 

@@ -374,6 +374,12 @@ class FakeClaude:
         return watched
 
 
+def violations_by_rule(fake: FakeClaude) -> tuple[Violation, ...]:
+    """The violations of a fake, together with what other rules say of the same faults (`same_as` names the first)."""
+    with fake._lock:
+        return fake._engine.violations_by_rule
+
+
 def annotate(error: BaseException, fake: FakeClaude) -> None:
     """Adds to an error that ended a test what the fake saw, so that neither hides the other."""
     failure = fake.failure()

@@ -85,6 +85,7 @@ ENDS: dict[str, tuple[EndView, bool]] = {
     "whether-run-is-not-known": (view(LOOK, C, end={"how": "returned"}, run=None), False),
     "raised": (view(LOOK, C, end={"how": "raised"}, run=[]), False),
     "forced": (view(LOOK, C, end={"how": "returned"}, run=[], tool_choice={"type": "any"}), False),
+    "forbidden": (view(LOOK, C, end={"how": "returned"}, run=[], tool_choice={"type": "none"}), False),
     "not-for-tools": (view(LOOK, C, end={"how": "returned"}, run=[], stop="max_tokens"), False),
     "no-calls": (view(LOOK, end={"how": "returned"}, run=[], stop="tool_use"), False),
 }

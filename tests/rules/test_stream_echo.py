@@ -221,6 +221,10 @@ PASSING: dict[str, Session] = {
         exchange(sent(Q, stream=True), came(NOW), tools_run=["t1"]),
         end=raised("JSON of the tool's own: Expecting value"),
     ),
+    "no-arguments-in-a-reply-that-is-cut": session(
+        exchange(sent(Q, stream=True), reply(NOW, stop="max_tokens"), tools_run=[]),
+        end=raised("json.decoder.JSONDecodeError: Expecting property name: line 1 column 2 (char 1)"),
+    ),
     "no-arguments-and-a-limit": session(
         exchange(sent(Q, stream=True), came(NOW), tools_run=[]), end=raised("TurnLimitReached")
     ),

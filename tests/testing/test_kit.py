@@ -17,7 +17,7 @@ from kit_loops import Loop, TooManyTurns, answers, asynchronous, create, kept, s
 from playhead import RuleViolations, SetupError, call, cut, drop, say
 from playhead.testing import check_loop, raises, returns
 from playhead.testing.capabilities import CAPABILITIES, OWNERS
-from playhead.testing.judging import OWN_RULES
+from playhead.testing.own_rules import OWN_RULES
 
 settings.register_profile("kit", derandomize=True, database=None)
 settings.load_profile("kit")
@@ -84,17 +84,97 @@ def once(client: Any, messages: Any, tools: Any, functions: Any) -> Any:
     return Loop(results=Once())(client, messages, tools, functions)
 
 
+def last_alone(calls: Any, functions: Any) -> list[Any]:
+    """The last call is run; of two that are the same it is not the first."""
+    later = {"type": "tool_result", "content": "Not run: one call at a time.", "is_error": True}
+    return [*({**later, "tool_use_id": one.id} for one in calls[:-1]), *answers(calls[-1:], functions)]
+
+
+def refused(when: Callable[[Any], bool]) -> Callable[..., list[Any]]:
+    """A policy: calls that are refused, and why is said."""
+    no = {"type": "tool_result", "content": "Permission denied by policy.", "is_error": True}
+    return lambda calls, functions: [
+        {**no, "tool_use_id": one.id} if when(one) else answers([one], functions)[0] for one in calls
+    ]
+
+
+def within_budget(client: Any, messages: Any, tools: Any, functions: Any) -> Any:
+    """Two calls in all are run; the others are told that the budget is spent."""
+    done: list[Any] = []
+    return Loop(results=refused(lambda one: len(done) >= 2 or done.append(one) is not None))(
+        client, messages, tools, functions
+    )
+
+
+def one_turn(client: Any, messages: Any, tools: Any, functions: Any) -> Any:
+    """A limit of one turn: its calls are refused, and Claude is asked for an answer without any."""
+    request = {"model": "claude-opus-5-5", "max_tokens": 1024, "tools": tools}
+    message = client.messages.create(**request, messages=messages)
+    if message.stop_reason != "tool_use":
+        return message
+    calls = [block for block in message.content if block.type == "tool_use"]
+    more = [
+        {"role": "assistant", "content": kept(message)},
+        {"role": "user", "content": refused(lambda one: True)(calls, functions)},
+    ]
+    return client.messages.create(**request, messages=[*messages, *more], tool_choice={"type": "none"})
+
+
 LEAVING_OUT: dict[str, Callable[..., Any]] = {
     "all but the first": Loop(results=one_at_a_time),
     "all of a turn in which one cannot be run": Loop(results=all_or_none),
     "what was run before": once,
+    "all but the last": Loop(results=last_alone),
+    "a tool that is not allowed": Loop(results=refused(lambda one: one.name == "store")),
+    "inputs that are not allowed": Loop(results=refused(lambda one: one.input.get("key") == "" or not one.input)),
+    "what is over a budget": within_budget,
+    "all, at a limit": one_turn,
 }
 
 
 @pytest.mark.parametrize("loop", LEAVING_OUT.values(), ids=LEAVING_OUT)
 def test_a_loop_may_leave_calls_out_and_say_so(loop: Callable[..., Any]) -> None:
     """It is no fault that a call is not run, if there is a reason for it."""
-    report = check_loop(loop, only=["pairing", "parallel-calls", "repeated-calls", "bad-input"], max_examples=40)
+    report = check_loop(loop, only=["pairing", "parallel-calls", "repeated-calls", "bad-input"], max_examples=16)
+    assert report.ok, str(report)
+
+
+def another_model(client: Any, **request: Any) -> Any:
+    """What is overloaded is left alone, and another model asked."""
+    try:
+        return client.messages.create(**request)
+    except anthropic.InternalServerError:
+        return client.messages.create(**{**request, "model": "claude-sonnet-4-5"})
+
+
+def are_you_sure(client: Any, **request: Any) -> Any:
+    """One more question about the answer."""
+    message = client.messages.create(**request)
+    if message.stop_reason != "end_turn" or not kept(message):
+        return message
+    said = [{"role": "assistant", "content": kept(message)}, {"role": "user", "content": "Are you sure?"}]
+    return client.messages.create(**{**request, "messages": [*request["messages"], *said]})
+
+
+def with_error(client: Any, messages: Any, tools: Any, functions: Any) -> object:
+    """An outcome that says what went wrong in a member of its own."""
+    try:
+        return {"message": Loop()(client, messages, tools, functions), "error": None}
+    except anthropic.APIError as error:
+        return {"message": None, "error": type(error).__name__}
+
+
+HARMLESS: dict[str, tuple[Callable[..., Any], list[str]]] = {
+    "another model after an error": (Loop(ask=another_model), ["retries", "api-errors"]),
+    "one question about the answer": (Loop(ask=are_you_sure), ["pairing"]),
+    "an error that is told in a dict": (with_error, ["api-errors"]),
+}
+
+
+@pytest.mark.parametrize(("loop", "capabilities"), HARMLESS.values(), ids=HARMLESS)
+def test_what_a_loop_may_decide(loop: Callable[..., Any], capabilities: list[str]) -> None:
+    """What looks like a fault that the search knows, and is none."""
+    report = check_loop(loop, only=capabilities, max_examples=30)
     assert report.ok, str(report)
 
 
@@ -317,7 +397,7 @@ def test_a_loop_behind_a_base_url_is_searched_as_well() -> None:
             return wrong(own, messages, tools, functions)
 
     report = check_loop(loop, only=["parallel-calls", "conversations-at-once"], max_examples=10, served=True)
-    assert {finding.rule for finding in report.findings} == {"tool-use-unanswered"}
+    assert {finding.rule for finding in report.findings if finding.violation.same_as is None} == {"tool-use-unanswered"}
     assert [row.status for row in report.rows if row.capability == "conversations-at-once"] == ["not tried"]
 
 

@@ -10,7 +10,7 @@ import pytest
 from kit_loops import Loop, answers
 from playhead.testing import check_loop
 from playhead.testing.capabilities import CAPABILITIES, capabilities_table
-from playhead.testing.judging import own_rules_table
+from playhead.testing.own_rules import own_rules_table
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "search.md"
 

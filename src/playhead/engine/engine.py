@@ -107,13 +107,18 @@ class Engine:
     @property
     def violations(self) -> tuple[Violation, ...]:
         """Every violation so far, in the order of the exchanges."""
+        return tuple(told_once(self.violations_by_rule))
+
+    @property
+    def violations_by_rule(self) -> tuple[Violation, ...]:
+        """The same with what other rules say of the same faults, in their words."""
         found = [*self._found]
         if self.watching:
             for exchange in self.exchanges:
-                found += told_once(self._checker.on_answer(exchange))
+                found += self._checker.on_answer(exchange)
         if self.watching or self.limit_reached or self.end is not None:
             limit = self.settings.limit if self.limit_reached else None
-            found += told_once(self._checker.on_end(self.exchanges, self.end, limit, over=self.end is not None))
+            found += self._checker.on_end(self.exchanges, self.end, limit, over=self.end is not None)
         return tuple(sorted(found, key=lambda violation: violation.exchange or 0))
 
     def exchange(self, position: int) -> Exchange:
@@ -147,7 +152,7 @@ class Engine:
             return self._fail(exchange, None, 400, "invalid_request_error", f"Playhead: {error}")
         exchange = self._linked(exchange, judgement)
         if judgement.violations:
-            self._found += told_once(judgement.violations)
+            self._found += judgement.violations
         call = _Call(exchange, exchange.request or {}, judgement, incoming.timeouts)
         refused = judgement.refusal is not None and self.settings.strict
         if found is not None and (found.position is not None or not refused):

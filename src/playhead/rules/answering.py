@@ -262,6 +262,8 @@ def _left_open(view: EndView, *how: str) -> Exchange | None:
         return None
     if view.how == "returned" and (view.error or tells_trouble(view.shown)):
         return None  # the caller was told
+    if (last.request or {}).get("tool_choice") == {"type": "none"}:
+        return None  # a last request, with which no call is to be run
     if last.stop_reason not in ("tool_use", None) or set(last.tools_run or ()) >= {id_of(c) for c in last.calls()}:
         return None
     return last

@@ -67,10 +67,11 @@ def left_undone(view: EndView, last: Exchange) -> bool:
     """Whether a loop returned with a reply that waits for results, as if it were the answer.
 
     None of the calls was run, and what was shown is the reply's text, or nothing. A forced call is the answer itself,
-    and a call that is handed to the caller shows in what was shown. A limit of turns may end a loop anywhere.
+    one that was forbidden can be nothing else, and a call that is handed to the caller shows in what was shown. A limit
+    of turns may end a loop anywhere.
     """
     choice = (last.request or {}).get("tool_choice")
-    forced = isinstance(choice, dict) and choice.get("type") in ("any", "tool")
+    forced = isinstance(choice, dict) and choice.get("type") in ("any", "tool", "none")
     calls = {str(call.get("id")) for call in last.calls()}
     if view.how != "returned" or view.error or last.stop_reason != "tool_use" or forced or not calls:
         return False

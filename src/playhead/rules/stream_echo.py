@@ -148,8 +148,9 @@ _NO_JSON = re.compile(r"JSON|Expecting value|char 0|end of input|unexpected end|
 
 def _no_input_ends_loop(view: EndView) -> Iterator[Finding]:
     last = view.last
-    if last is None or last.failed:
-        return
+    reason = STOP_REASONS.get((last.stop_reason if last else None) or "")
+    if last is None or last.failed or (reason is not None and not reason.whole and last.events is None):
+        return  # of a reply that is cut, only its events tell how much of an input came
     raised = view.how == "raised" and bool(_NO_JSON.search(view.error))
     if not raised and not left_undone(view, last):
         return

@@ -419,14 +419,14 @@ def retries(offer: Offer) -> Trials:
 _FINAL: tuple[Step, ...] = (
     *(fail(status) for status in (400, 401, 403, 404, 413)),
     fail(429, error_code="enforced_spend_limit_reached", headers={"x-should-retry": "false"}),
-    fail(529, times=60),
-    fail(500, times=60),
 )
 
 
 def api_errors(offer: Offer) -> Trials:
-    """Faults that stay, at once and after calls."""
-    return _after_calls(offer, st.sampled_from(_FINAL))
+    """Faults that stay, at once and after calls: what is refused for good, and what never passes."""
+    overloaded = st.sampled_from((fail(529), fail(500)))
+    for_ever = _after_calls(offer, overloaded).map(lambda trial: replace(trial, endless=True))
+    return st.one_of(_after_calls(offer, st.sampled_from(_FINAL)), for_ever)
 
 
 def stream_damage(offer: Offer) -> Trials:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,7 +18,7 @@ from hypothesis.errors import Flaky, NoSuchExample, Unsatisfiable
 from playhead.errors import SetupError
 from playhead.rules.rule import Rule, Violation
 from playhead.script.script import as_script, is_async
-from playhead.script.steps import Step
+from playhead.script.steps import Block, Step, turn
 from playhead.testing.capabilities import CAPABILITIES, OWNERS, Capability, chosen
 from playhead.testing.families import Offer
 from playhead.testing.findings import Finding, Report, Row, Status, value_at
@@ -34,6 +35,8 @@ _ROUNDS = 3
 """How many things are looked for in one capability: what breaks most hides the rest."""
 _FIRST_CALL = 6
 """How many times more patience the first call of a loop gets: it may import half a framework."""
+_CALLS = 20
+"""How many calls a loop that runs none is tried with, until it is taken for one that never does."""
 _IN_VAIN = 25
 """After so many trials in a row that fail as earlier ones did, no more are played."""
 
@@ -189,6 +192,29 @@ class _Search:
         if not mine:
             raise SetupError("the loop is rehearsed with tools, and there is none: give tools=[...]")
         self.offer = Offer(tuple((str(tool["name"]), tool["input_schema"]) for tool in mine))
+        if self.ours:
+            self._call_until_run()
+        assert self.stage is not None
+        blank = self.stage.play(Trial(steps=(turn(),))).endings
+        self.stage.blank = blank[0].value if blank and blank[0].how == "returned" else None
+
+    def _call_until_run(self) -> None:
+        """Plays calls until the loop has run one: then a call that it refuses is refused on purpose."""
+
+        def runs(one: Block) -> bool:
+            assert self.stage is not None
+            return self.stage.play(Trial(steps=(one,))).runs_tools
+
+        chosen = settings(
+            max_examples=_CALLS,
+            deadline=None,
+            suppress_health_check=[*HealthCheck],
+            phases=(Phase.generate,),
+            verbosity=Verbosity.quiet,
+            database=None,
+        )
+        with suppress(NoSuchExample, Unsatisfiable, Flaky):
+            find(self.offer.calls, runs, settings=chosen)
 
     def _probe(self, tools: Sequence[JsonObject], functions: Mapping[str, Function] | None) -> Run:
         if self.stage is not None:

@@ -10,11 +10,11 @@ import copy
 import threading
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from playhead.engine.http import Incoming, Outgoing
-from playhead.fake import FakeClaude
+from playhead.fake import FakeClaude, violations_by_rule
 from playhead.rules.rule import Rule, Violation
 from playhead.testing.actor import Actor, Ending, Loop, Scene
 from playhead.testing.served import served
@@ -43,7 +43,8 @@ class Run:
     """All that was seen of one trial.
 
     `silent` says that the loop did nothing for long, and was left behind; `counted`, that its tools are those it was
-    given, so that each run of one was seen.
+    given, so that each run of one was seen. `runs_tools` says that it ran one, in this trial or in one before; `blank`
+    is what it returns when Claude says nothing at all, as far as that is known.
     """
 
     trial: Trial
@@ -53,6 +54,8 @@ class Run:
     executions: tuple[Execution, ...]
     silent: bool = False
     counted: bool = True
+    runs_tools: bool = True
+    blank: object = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +84,9 @@ class Stage:
         self._worker: Worker[list[Ending]] = Worker()
         self._actor = Actor(loop, self._worker, self._url)
         self._in_vain = 0
+        self._runs_tools = False
+        self.blank: object = None
+        """What the loop returns when Claude says nothing at all."""
 
     def _answer(self, incoming: Incoming) -> Outgoing:
         return self._actor.answer(incoming)
@@ -122,7 +128,9 @@ class Stage:
             self._actor = Actor(self._loop, self._worker, self._url)
             scene.endings.append(Ending(how="running"))
         silent = isinstance(played_out, Left) and not played_out.waits
-        return _seen(trial, scene, executions, silent=silent, counted=setting.counted)
+        self._runs_tools = self._runs_tools or bool(executions)
+        run = _seen(trial, scene, executions, silent=silent)
+        return replace(run, counted=setting.counted, runs_tools=self._runs_tools, blank=self.blank)
 
     def close(self) -> None:
         """Closes the client, and lets the thread and the server end."""
@@ -208,16 +216,15 @@ def _nothing() -> None:
     pass
 
 
-def _seen(trial: Trial, scene: Scene, executions: Sequence[Execution], *, silent: bool, counted: bool) -> Run:
+def _seen(trial: Trial, scene: Scene, executions: Sequence[Execution], *, silent: bool) -> Run:
     fake = scene.fake
     if len(scene.endings) == 1:
         fake.ended(scene.endings[0].how, scene.endings[0].value)
     return Run(
         trial=trial,
         exchanges=fake.session.exchanges,
-        violations=fake.violations,
+        violations=violations_by_rule(fake),
         endings=tuple(scene.endings),
         executions=tuple(executions),
         silent=silent,
-        counted=counted,
     )
