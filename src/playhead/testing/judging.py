@@ -242,7 +242,11 @@ def _same_request_again(run: Run) -> Iterator[Violation]:
                 f"exchange {before.number} failed, and {goes_on if grown else 'other messages are sent in its place'}"
             )
             path = f"$.messages[{count}]" if grown else "$.messages"
-        elif before.status is not None and _same_words(before, after) and ours["max_tokens"] != theirs["max_tokens"]:
+        elif (
+            before.status is not None
+            and _same_words(before, after)
+            and ours.get("max_tokens") != theirs.get("max_tokens")
+        ):
             what = f"exchange {before.number} failed, and the request is sent again with another max_tokens"
             path = "$.max_tokens"
         else:
