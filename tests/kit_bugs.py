@@ -7,7 +7,7 @@ from typing import Any
 
 import anthropic
 
-from kit_loops import Loop, again_on_error, answer, answers, create, kept, stream, text_of
+from kit_loops import Loop, TooManyTurns, again_on_error, answer, answers, create, kept, stream, text_of
 
 SHARED: list[Any] = []
 
@@ -109,6 +109,13 @@ BY_TOOL: dict[str, Any] = {}
 def answered_alike(**answer: Any) -> Callable[..., list[Any]]:
     """Every call gets the same answer, and none is run."""
     return lambda calls, functions: [{"type": "tool_result", "tool_use_id": one.id, **answer} for one in calls]
+
+
+def once(client: Any, **request: Any) -> Any:
+    """A limit that is reached with the second request of every conversation."""
+    if len(request["messages"]) > 1:
+        raise TooManyTurns("no answer after 1 request")
+    return client.messages.create(**request)
 
 
 def first_alone(calls: Any, functions: Any) -> list[Any]:
@@ -333,6 +340,7 @@ BUGS: dict[str, tuple[Loop, str, set[str]]] = {
         "tool-errors",
         {"tool-error-as-result"},
     ),
+    "no second request": (Loop(ask=once), "pairing", {"answer-every-tool-use-once"}),
     "no tool is known": (
         Loop(results=answered_alike(content="unknown tool", is_error=True)),
         "pairing",

@@ -17,7 +17,7 @@ from playhead.testing.hidden import failures_told
 from playhead.testing.own_rules import LONGEST, broken, same_call, shown
 from playhead.testing.stage import Execution, Run
 from playhead.testing.trial import FIRST, SECOND
-from playhead.testing.unrun import answers_as_done, calls_run, refused_as_errors
+from playhead.testing.unrun import answers_as_done, calls_run, never_answered, refused_as_errors
 from playhead.wire.codec import JsonObject, canonical, encode_text
 from playhead.wire.equality import same
 from playhead.wire.exchange import Exchange
@@ -415,6 +415,7 @@ _CHECKS: Sequence[Callable[[Run], Iterator[Violation]]] = (
     _results_told,
     calls_run,
     refused_as_errors,
+    never_answered,
     _same_request_again,
     _words_of_its_own,
     _begun_anew,

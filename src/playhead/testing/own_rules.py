@@ -58,6 +58,7 @@ _FIXES: Mapping[str, str] = MappingProxyType(
         "assistant-content-verbatim": "send the block's `input` back as it came; do not parse, round or rebuild it",
         "unknown-tool-as-error-result": "answer a call of an unknown tool with `is_error: true` and the reason",
         "invalid-input-as-error-result": "answer the call with `is_error: true` and what is wrong with its input",
+        "answer-every-tool-use-once": "send a tool_result for each call, and ask again, until Claude asks for no more",
         "results-match-ids": "keep results by the id of their call, not by the tool's name, and run each call",
         "tool-result-tells-value": "send all that the tool returned, as text, and is_error only where it raised",
         "no-reexecution-on-retry": "try the failed request again, with all that it had, and not the whole conversation",

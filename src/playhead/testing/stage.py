@@ -23,6 +23,7 @@ from playhead.testing.trial import FIRST, SECOND, Trial, asked
 from playhead.testing.worker import Left, Worker
 from playhead.wire.codec import JsonObject
 from playhead.wire.exchange import Exchange
+from playhead.wire.turns import blocks_of
 
 _SLOW = 0.02
 """The longest that a slow tool waits, in seconds, for another to be done before it."""
@@ -43,8 +44,9 @@ class Run:
     """All that was seen of one trial.
 
     `silent` says that the loop did nothing for long, and was left behind; `counted`, that its tools are those it was
-    given, so that each run of one was seen. `runs_tools` says that it ran one, in this trial or in one before; `blank`
-    is what it returns when Claude says nothing at all, as far as that is known.
+    given, so that each run of one was seen. `runs_tools` says that it ran one, in this trial or in one before, and
+    `answers_calls` that it sent a result; `blank` is what it returns when Claude says nothing at all, as far as that is
+    known.
     """
 
     trial: Trial
@@ -55,6 +57,7 @@ class Run:
     silent: bool = False
     counted: bool = True
     runs_tools: bool = True
+    answers_calls: bool = True
     blank: object = None
 
 
@@ -84,7 +87,7 @@ class Stage:
         self._worker: Worker[list[Ending]] = Worker()
         self._actor = Actor(loop, self._worker, self._url)
         self._in_vain = 0
-        self._runs_tools = False
+        self._runs_tools = self._answers_calls = False
         self.blank: object = None
         """What the loop returns when Claude says nothing at all."""
 
@@ -130,7 +133,14 @@ class Stage:
         silent = isinstance(played_out, Left) and not played_out.waits
         self._runs_tools = self._runs_tools or bool(executions)
         run = _seen(trial, scene, executions, silent=silent)
-        return replace(run, counted=setting.counted, runs_tools=self._runs_tools, blank=self.blank)
+        self._answers_calls = self._answers_calls or any(map(_answers, run.exchanges))
+        return replace(
+            run,
+            counted=setting.counted,
+            runs_tools=self._runs_tools,
+            answers_calls=self._answers_calls,
+            blank=self.blank,
+        )
 
     def close(self) -> None:
         """Closes the client, and lets the thread and the server end."""
@@ -214,6 +224,11 @@ def _with_servers(tools: Sequence[JsonObject]) -> Sequence[JsonObject]:
 
 def _nothing() -> None:
     pass
+
+
+def _answers(exchange: Exchange) -> bool:
+    """Whether a request has a result in it."""
+    return any(block.type == "tool_result" for message in exchange.messages for block in blocks_of(message))
 
 
 def _seen(trial: Trial, scene: Scene, executions: Sequence[Execution], *, silent: bool) -> Run:

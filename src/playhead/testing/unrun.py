@@ -1,4 +1,5 @@
-"""Calls that are answered and were never run: those that could be, and those that could not.
+"""Calls that are answered and were never run, those that could be and those that could not; and calls that are run and
+never answered.
 
 Law: pure questions on a `Run`. Which call is run is the loop's affair, if it says so: a refusal with `is_error` is a
 decision, unless no tool is ever run, or what it says of the tool is not so.
@@ -80,6 +81,20 @@ def refused_as_errors(run: Run) -> Iterator[Violation]:
             why = "has an input that its schema does not allow" if known else "asks for a tool that there is not"
             what = f"{named(call)} {why}; it is answered with {shown(result_text(answer[1]))} and no is_error"
             yield broken(rule, answer[1].path, what, answer[0].number)
+            return
+
+
+def never_answered(run: Run) -> Iterator[Violation]:
+    """Calls that a loop ran and ended with, and it has never sent a result: that is no limit but the loop's way."""
+    asked = [exchange for exchange in run.exchanges if exchange.is_message]
+    if not run.counted or run.answers_calls or not run.endings or run.trial.conversations != "one" or not asked:
+        return
+    last, ending = asked[-1], run.endings[0]
+    for call in last.calls() if not last.failed and last.stop_reason == "tool_use" and ending.how != "running" else ():
+        if id_of(call) in (last.tools_run or ()):
+            told = f" with {shown(str(ending.value))}" if ending.how == "raised" else ""
+            what = f"{named(call)} was run, and the loop ended{told} before its result was sent; it never sends one"
+            yield broken("answer-every-tool-use-once", "$response", what, last.number)
             return
 
 
