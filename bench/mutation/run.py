@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import textwrap
 import tomllib
 import venv
 from collections import Counter, defaultdict
@@ -119,14 +120,22 @@ def reason(mutant: Mutant, whys: Sequence[Why]) -> str | None:
     return None
 
 
-def page(told: Sequence[Mutant], whys: Sequence[Why], examples: int) -> tuple[str, list[Mutant]]:
+def page(told: Sequence[Mutant], whys: Sequence[Why], examples: int, remark: str) -> tuple[str, list[Mutant]]:
     """The page, and the survivors that nobody has explained."""
     reasons: dict[str, list[Mutant]] = defaultdict(list)
     for mutant in told:
         if mutant.status == "survived":
             reasons[reason(mutant, whys) or ""].append(mutant)
     unexplained = reasons.pop("", [])
-    lines = [*_summary(told, examples), *_table(told), "", "## Why the others survived", ""]
+    lines = [
+        *_summary(told, examples),
+        *textwrap.wrap(remark, 118),
+        "",
+        *_table(told),
+        "",
+        "## Why the others survived",
+        "",
+    ]
     for why, its in sorted(reasons.items(), key=lambda item: -len(item[1])):
         places = ", ".join(f"`{place}`" for place in sorted({mutant.where for mutant in its}))
         lines.append(f"- **{len(its)}**: {why} ({places})")
@@ -182,9 +191,8 @@ def main() -> int:
             environment = {**os.environ, "PLAYHEAD_EXAMPLES": str(options.examples), "CI": "1"}
             subprocess.run([str(python), "-m", "mutmut", "run"], cwd=folder, check=True, env=environment)
         told = mutants(python, folder)
-    text, unexplained = page(
-        told, tomllib.loads((HERE / "survivors.toml").read_text("utf-8"))["kind"], options.examples
-    )
+    known = tomllib.loads((HERE / "survivors.toml").read_text("utf-8"))
+    text, unexplained = page(told, known["kind"], options.examples, known["remark"])
     for mutant in unexplained:
         print(f"{mutant.name}\n{mutant.changed}\n")
     print(f"{len(unexplained)} survivors without an explanation in {HERE.name}/survivors.toml")

@@ -21,6 +21,7 @@ _LONGEST = 240
 def page(told: Sequence[Told], verdicts: Path) -> tuple[str, list[str]]:
     """The text of the page, and the findings that nobody has judged yet, which are not on it."""
     judged = _verdicts(verdicts)
+    told = [*map(_without_other_words, told)]
     lines = [*_overview(told, judged), "", *_capabilities(told, judged)]
     for its in told:
         lines += _findings(its, judged)
@@ -32,6 +33,15 @@ def page(told: Sequence[Told], verdicts: Path) -> tuple[str, list[str]]:
         }
     )
     return "\n".join(lines).strip().replace("\n\n\n", "\n\n"), unjudged
+
+
+def _without_other_words(its: Told) -> Told:
+    """A framework's reports without what other rules say of the same faults."""
+    reports = {
+        heading: {**report, "findings": [one for one in report["findings"] if not one["violation"]["same_as"]]}
+        for heading, report in its["reports"].items()
+    }
+    return {**its, "reports": reports}
 
 
 def between_markers(text: str, made: str) -> str:

@@ -112,6 +112,7 @@ FRAMEWORKS = (
             NO_COMPACTION,
             ("pauses", "the adapter cannot offer a tool that Anthropic runs"),
             ("server-tools", "the adapter cannot offer a tool that Anthropic runs"),
+            ("containers", "the adapter cannot offer a tool that Anthropic runs"),
             ("thinking", "it is off, and the framework keeps thinking only where it was switched on"),
         ),
     ),

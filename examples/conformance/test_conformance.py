@@ -75,10 +75,17 @@ REPORT: dict[str, Any] = {
         {
             "rule": "assistant-content-verbatim",
             "capability": "echo",
-            "violation": {"message": "a text was dropped"},
+            "violation": {"message": "a text was dropped", "same_as": None},
             "script": ['call("ping")'],
             "command": "playhead conform m:loop --script '[]' --endless",
-        }
+        },
+        {
+            "rule": "history-append-only",
+            "capability": "echo",
+            "violation": {"message": "a message was changed", "same_as": "assistant-content-verbatim"},
+            "script": ['call("ping")'],
+            "command": "playhead conform m:loop --script '[]'",
+        },
     ],
 }
 TOLD: list[dict[str, Any]] = [

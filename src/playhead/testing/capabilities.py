@@ -221,7 +221,7 @@ _CAPABILITIES = (
         family=families.api_errors,
         rules=("api-error-surfaced", "retry-transient-only", "spend-cap-429-not-retried"),
         fault=True,
-        share=0.25,
+        share=0.5,
     ),
     Capability(
         name="stream-damage",
