@@ -30,8 +30,7 @@ def calls_run(run: Run) -> Iterator[Violation]:
     """Results of calls that were never run, though they could be, and nobody decided that they should not."""
     if not run.counted or run.trial.conversations != "one" or not run.endings:
         return
-    schemas = {str(tool.get("name")): tool.get("input_schema") for tool in run.endings[0].given[1]}
-    asked = [exchange for exchange in run.exchanges if exchange.is_message]
+    schemas, asked = _schemas(run), _asked(run)
     before: list[JsonObject] = []
     trouble = False
     for exchange in asked[:_FIRST_TURNS]:
@@ -67,8 +66,7 @@ def refused_as_errors(run: Run) -> Iterator[Violation]:
     """Results of calls that could not be run, which do not say so."""
     if not run.counted or not run.endings:
         return
-    schemas = {str(tool.get("name")): tool.get("input_schema") for tool in run.endings[0].given[1]}
-    asked = [exchange for exchange in run.exchanges if exchange.is_message]
+    schemas, asked = _schemas(run), _asked(run)
     for exchange in asked:
         for call in exchange.calls():
             if id_of(call) in (exchange.tools_run or ()) or _can_run(call, schemas):
@@ -86,7 +84,7 @@ def refused_as_errors(run: Run) -> Iterator[Violation]:
 
 def never_answered(run: Run) -> Iterator[Violation]:
     """Calls that a loop ran and ended with, and it has never sent a result: that is no limit but the loop's way."""
-    asked = [exchange for exchange in run.exchanges if exchange.is_message]
+    asked = _asked(run)
     if not run.counted or run.answers_calls or not run.endings or run.trial.conversations != "one" or not asked:
         return
     last, ending = asked[-1], run.endings[0]
@@ -96,6 +94,16 @@ def never_answered(run: Run) -> Iterator[Violation]:
             what = f"{named(call)} was run, and the loop ended{told} before its result was sent; it never sends one"
             yield broken("answer-every-tool-use-once", "$response", what, last.number)
             return
+
+
+def _schemas(run: Run) -> Mapping[str, object]:
+    """The schemas of the tools that the loop was given, by name."""
+    return {str(tool.get("name")): tool.get("input_schema") for tool in run.endings[0].given[1]}
+
+
+def _asked(run: Run) -> Sequence[Exchange]:
+    """The exchanges that ask for a message."""
+    return [exchange for exchange in run.exchanges if exchange.is_message]
 
 
 def _is_last(exchange: Exchange) -> bool:
