@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -95,9 +94,9 @@ def test_a_lone_block_stands_for_a_turn() -> None:
 @pytest.mark.parametrize("value", [say("a"), turn(say("a")), reply({"content": []})], ids=["block", "turn", "reply"])
 def test_steps_are_frozen(value: Block | Turn | Reply) -> None:
     """No field of a step can be set."""
-    for field in dataclasses.fields(value):
-        with pytest.raises(dataclasses.FrozenInstanceError):
-            setattr(value, field.name, None)
+    for name in type(value).__annotations__:
+        with pytest.raises(AttributeError):
+            setattr(value, name, None)
 
 
 def test_steps_keep_their_own_copy() -> None:

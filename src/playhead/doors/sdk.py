@@ -55,7 +55,7 @@ def response_of(module: Any, request: Any, answer: Outgoing, pause: Pause = _no_
         raise _error(module, _UNANSWERED.get(answer.fault, _ERRORS[answer.fault]), request)
     # a stream, not `content=`: a response that is closed before it is read has no `elapsed`, and the SDK asks for it
     stream = module.ByteStream(answer.body) if answer.plain else _pieces(module)(request, answer, pause)
-    return module.Response(answer.status, headers=dict(answer.headers), stream=stream, request=request)
+    return module.Response(answer.status, headers=answer.headers, stream=stream, request=request)
 
 
 @lru_cache(maxsize=4)

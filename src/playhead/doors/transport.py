@@ -9,9 +9,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from itertools import chain
 from types import ModuleType, TracebackType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from playhead.engine.http import Incoming, Timeouts
 from playhead.errors import SetupError
@@ -76,26 +75,18 @@ def _module_at(place: str) -> ModuleType:
     return module
 
 
-_LENGTH = b"\nContent-Length\n"
+_Pairs: TypeAlias = Sequence[tuple[bytes, bytes]]
 
 
-def _headers(pairs: Sequence[tuple[bytes, bytes]]) -> dict[str, str]:
+def _headers(pairs: _Pairs) -> dict[str, str]:
     """Headers by their names in lower case."""
-    text = b"\n".join(chain.from_iterable(pairs))
-    # a client sends the same ones with every request, but for the length of the body
-    before, name, after = text.partition(_LENGTH)
-    if text.count(b"\n") != 2 * len(pairs) - 1 or before.count(b"\n") % 2 == 0:
-        # a value of several lines, or one that reads like the name
-        return {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in pairs}
-    length, _, rest = after.partition(b"\n")
-    others = _decoded(before + b"\n" + rest if rest else before)
-    return {**others, "content-length": length.decode("latin-1")} if name else dict(others)
+    # the last is the length of the body; a client sends the others with every request
+    return {**_decoded((*pairs[:-1],)), **_decoded((*pairs[-1:],))}
 
 
-@lru_cache(maxsize=64)
-def _decoded(text: bytes) -> Mapping[str, str]:
-    words = text.decode("latin-1").split("\n")
-    return dict(zip(map(str.lower, words[::2]), words[1::2], strict=True))
+@lru_cache(maxsize=256)
+def _decoded(pairs: _Pairs) -> Mapping[str, str]:
+    return {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in pairs}
 
 
 def incoming_of(request: Any, body: bytes) -> Incoming:

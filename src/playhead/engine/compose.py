@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Literal, NamedTuple
+
+from msgspec import Struct
 
 from playhead.engine.prompt import InputTokens
 from playhead.engine.usage import usage_of
@@ -39,7 +41,7 @@ _TOTALS = frozenset({"input_tokens", "output_tokens"})
 NO_TEXTS: Mapping[int, str] = MappingProxyType({})
 
 
-class Minted(NamedTuple):
+class Minted(Struct, frozen=True):
     """How many messages, calls, containers and files have got an id."""
 
     messages: int = 0
@@ -64,14 +66,13 @@ def compose(step: Turn | Reply, request: Request, *, tokens: InputTokens, minted
     if isinstance(step, Reply) and not step.check:
         return Composed(step.message, minted)
     given = step.message if isinstance(step, Reply) else _of_turn(step)
-    making = _Making(request, minted)
+    making = _Making(request, minted, minted.calls, minted.containers, minted.files)
     content, texts = making.content(step)
     if isinstance(step, Reply) and _is_whole(given):
         message = {**given, "content": content, "usage": dict(given["usage"])}
     else:
         message = _completed(given, content, making, tokens)
-    counts = making.counts
-    minted = Minted(minted.messages + 1, counts["calls"], counts["containers"], counts["files"])
+    minted = Minted(minted.messages + 1, making.calls, making.containers, making.files)
     return Composed(message, minted, texts)
 
 
@@ -84,7 +85,7 @@ def _is_whole(message: JsonObject) -> bool:
 def _completed(given: JsonObject, content: list[JsonObject], making: _Making, tokens: InputTokens) -> JsonObject:
     """A message with what the API would add to what is given."""
     body = making.request.body
-    kinds = {*map(_TYPE, content)}
+    kinds = frozenset(map(_TYPE, content))
     message: JsonObject = {
         "id": f"msg_{making.minted.messages + 1:04d}",
         "type": "message",
@@ -97,7 +98,7 @@ def _completed(given: JsonObject, content: list[JsonObject], making: _Making, to
     }
     message.update(given)
     message["content"] = content
-    message["usage"] = usage_of(content, tokens, body, message["stop_reason"])
+    message["usage"] = usage_of(content, tokens, body, message["stop_reason"], kinds)
     if given.get("usage"):
         message["usage"].update(given["usage"])
     if "container" not in message and not kinds <= _SAID and any(map(_runs_in_container, content)):
@@ -131,11 +132,9 @@ def _is_json(text: str) -> bool:
 
 
 def _of_turn(turn: Turn) -> JsonObject:
-    message: JsonObject = {
-        "stop_reason": turn.stop_reason,
-        "stop_sequence": turn.stop_sequence,
-        "usage": dict(turn.usage),
-    }
+    message: JsonObject = {"stop_reason": turn.stop_reason, "stop_sequence": turn.stop_sequence}
+    if turn.usage:
+        message["usage"] = dict(turn.usage)
     if turn.model is not None:
         message["model"] = turn.model
     if turn.stop_details is not None:
@@ -160,29 +159,32 @@ def _runs_in_container(block: JsonObject) -> bool:
     return isinstance(caller, dict) and str(caller.get("type")).startswith(_CODE)
 
 
-class _Making:
-    """A message's content while it is made: what has been counted, and which calls wait for their result."""
+class _Making(Struct):
+    """A message's content while it is `made`: what has been counted so far, and which calls `waited` for a result when
+    it began, None until somebody asks.
+    """
 
-    def __init__(self, request: Request, minted: Minted) -> None:
-        self.request = request
-        self.minted = minted
-        self.counts = {"calls": minted.calls, "containers": minted.containers, "files": minted.files}
-        self._waiting: list[JsonObject] | None = None
-        self._made: list[JsonObject] = []
+    request: Request
+    minted: Minted
+    calls: int
+    containers: int
+    files: int
+    made: list[JsonObject] = []
+    waited: list[JsonObject] | None = None
 
     def content(self, step: Turn | Reply) -> tuple[list[JsonObject], Mapping[int, str]]:
         """The blocks, each with what Claude would mint, and the texts of inputs."""
         if isinstance(step, Reply):
             for data in step.message["content"]:
-                self._made.append(self._with_id(dict(data)))
-            return self._made, NO_TEXTS
+                self.made.append(self._with_id(dict(data)))
+            return self.made, NO_TEXTS
         texts: dict[int, str] = {}
         for block in step.blocks:
             if block.data["type"] == "text":
-                self._made.append(dict(block.data))  # it lacks nothing
+                self.made.append(dict(block.data))  # it lacks nothing
             else:
                 self._add(block, None, texts)
-        return self._made, texts or NO_TEXTS
+        return self.made, texts or NO_TEXTS
 
     def container(self) -> JsonObject:
         """The container that code ran in: the request's, or else a new one."""
@@ -201,10 +203,10 @@ class _Making:
         data = self._with_id(dict(block.data))
         data = data if finish is None else finish(self, data, owner)
         if block.text is not None:
-            texts[len(self._made)] = block.text
+            texts[len(self.made)] = block.text
             if _FINE_GRAINED in self.request.headers.get("anthropic-beta", "") and not _is_json(block.text):
                 data["input"] = decode_part(block.text, strings=True)
-        self._made.append(data)
+        self.made.append(data)
         for part in block.then:
             self._add(part, data, texts)
 
@@ -214,9 +216,9 @@ class _Making:
             return data
         return {"type": data["type"], "id": f"{_PREFIX.get(known.name, 'toolu')}_{self._next('calls'):04d}", **data}
 
-    def _next(self, name: str) -> int:
-        self.counts[name] += 1
-        return self.counts[name]
+    def _next(self, name: Literal["calls", "containers", "files"]) -> int:
+        setattr(self, name, getattr(self, name) + 1)
+        return int(getattr(self, name))
 
     def _answer(self, data: JsonObject, owner: JsonObject | None) -> JsonObject:
         """A result names the call that it belongs to, or the first that still waits for one of its kind."""
@@ -249,7 +251,7 @@ class _Making:
         return "code_execution_20250825" if "code_execution_20250825" in kinds else BY_CODE
 
     def _redacted(self, data: JsonObject, owner: JsonObject | None) -> JsonObject:
-        return {**data, "data": data.get("data") or opaque("thinking", str(self.minted.messages), str(len(self._made)))}
+        return {**data, "data": data.get("data") or opaque("thinking", str(self.minted.messages), str(len(self.made)))}
 
     def _upload(self, data: JsonObject, owner: JsonObject | None) -> JsonObject:
         return data if "file_id" in data else {**data, "file_id": f"file_{self._next('files'):04d}"}
@@ -257,7 +259,7 @@ class _Making:
     def _handed_on(self, data: JsonObject, owner: JsonObject | None) -> JsonObject:
         if data.get("from") is not None:
             return data
-        return {**data, "from": {"model": _served_by(self._made) or str(self.request.body.get("model", "claude"))}}
+        return {**data, "from": {"model": _served_by(self.made) or str(self.request.body.get("model", "claude"))}}
 
     def _compacted(self, data: JsonObject, owner: JsonObject | None) -> JsonObject:
         """A summary that was asked for outright is signed, any other sealed; one that failed is neither."""
@@ -270,10 +272,10 @@ class _Making:
 
     def _open_calls(self) -> list[JsonObject]:
         """The calls of server tools that have no result: those of the turn that goes on, then those of this message."""
-        if self._waiting is None:
-            self._waiting = open_calls(self.request.messages)
-        answered = {block.get("tool_use_id") for block in self._made}
-        calls = [*self._waiting, *(block for block in self._made if is_server_call(block))]
+        if self.waited is None:
+            self.waited = open_calls(self.request.messages)
+        answered = {block.get("tool_use_id") for block in self.made}
+        calls = [*self.waited, *(block for block in self.made if is_server_call(block))]
         return [call for call in calls if call.get("id") not in answered]
 
 

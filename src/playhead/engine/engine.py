@@ -244,7 +244,7 @@ class Engine:
     def _play(self, call: _Call) -> Outgoing:
         """Answers with the next step of the script."""
         exchange, judgement = call.exchange, call.judgement
-        refused = self.threads.refuse(call.body)
+        refused = self.threads.refuse(call.body) if "thread" in call.body else None
         if refused is not None:
             return self._refuse_thread(exchange, judgement, refused)
         cloud = cloud_of(exchange.path)
@@ -323,7 +323,8 @@ class Engine:
         if calls_tools(reply):
             require_offered(reply, self._tools(body, call.judgement), player.where, body.get("mcp_servers"))
         message, minted, texts = compose(reply, request, tokens=self._input_tokens(call), minted=self._minted)
-        self.threads.hold(body, message)
+        if "thread" in body:
+            self.threads.hold(body, message)
         usual = self.settings.delivery
         if reply is step and usual is USUAL and not asked.stream:
             return send_at_once(message, asked, texts), minted  # as nearly every answer
@@ -333,7 +334,9 @@ class Engine:
     def _input_tokens(self, call: _Call) -> InputTokens:
         """What the prompt counts, and how much of it the cache holds: all of it, on a thread as well."""
         position, link = call.judgement.position, call.judgement.link
-        body = call.body if position is None else self._checker.exchange(position).request or {}
+        body = call.body
+        if position is not None and "thread" in body:
+            body = self._checker.exchange(position).request or {}
         earlier = self._prompts.get(link.parent) if link is not None and link.parent is not None else None
         known = link.shared if link is not None else 0
         prompt = read_prompt(body, earlier, known, places=call.judgement.marked)

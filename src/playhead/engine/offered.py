@@ -6,7 +6,6 @@ Law: pure; the errors say what to mend, the script or the request.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from operator import attrgetter
 
 from playhead.engine.compose import is_server_call
 from playhead.errors import ScriptError
@@ -37,14 +36,13 @@ def calls_tools(step: Turn | Reply) -> bool:
     """Whether a step calls any tool, so that what is offered matters."""
     if isinstance(step, Turn):
         # what belongs to a block, `then`, are results, and their call is a block of the turn
-        return not _CALLED.isdisjoint(map(_TYPE, step.blocks))
+        return not _CALLED.isdisjoint([block.data["type"] for block in step.blocks])
     blocks = step.message.get("content")
     return isinstance(blocks, list) and any(
         isinstance(block, dict) and block.get("type") in _CALLED for block in blocks
     )
 
 
-_TYPE = attrgetter("type")
 _CALLED = frozenset(name for name, block in BLOCKS.items() if block.called)
 
 

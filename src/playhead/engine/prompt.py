@@ -37,7 +37,7 @@ class Mark(NamedTuple):
     ttl: Ttl
 
 
-class InputTokens(NamedTuple):
+class InputTokens(Struct, frozen=True):
     """The input tokens of a request: read afresh, read from the cache, and stored there for each time to live."""
 
     fresh: int
@@ -93,7 +93,7 @@ def read_prompt(
         tokens += message_tokens(messages[index], rates)
     before = earlier.before if earlier is not None and as_it_was else tuple(_before_messages(body, head, rates))
     stored = earlier.cached if earlier is not None and same else ()
-    held = tuple([mark for mark in stored if mark.place[0] < known])
+    held = tuple([mark for mark in stored if mark.place[0] < known]) if stored else ()
     may_hold = range(len(messages)) if places is None else places
     if not may_hold and not before and not held and "cache_control" not in body:
         return Prompt(settings, len(messages), head, tokens)

@@ -79,7 +79,10 @@ def message_tokens(message: object, rates: Rates) -> int:
     content = message.get("content") if isinstance(message, dict) else None
     if isinstance(content, str):
         return rates.message + _prose(content, rates)
-    return rates.message + blocks_tokens(content if isinstance(content, list) else (), rates)
+    count = rates.message
+    for block in content if isinstance(content, list) else ():
+        count += block_tokens(block, rates)
+    return count
 
 
 def reply_tokens(content: Iterable[object], rates: Rates) -> int:

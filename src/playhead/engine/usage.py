@@ -10,16 +10,18 @@ Source: the types of the Python SDK 2.14.0 (`types/usage.py`, `types/beta/beta_u
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from operator import itemgetter
 from typing import NamedTuple
+
+from msgspec import structs
 
 from playhead.engine.prompt import InputTokens
 from playhead.engine.tokens import Rates, blocks_tokens, rates_of, reply_tokens
 from playhead.wire.codec import JsonObject
 
 _TYPE = itemgetter("type")
-_THOUGHTS = ("thinking", "redacted_thinking")
+_THOUGHTS = frozenset({"thinking", "redacted_thinking"})
 
 
 class _Attempt(NamedTuple):
@@ -32,13 +34,20 @@ class _Attempt(NamedTuple):
 
 
 def usage_of(
-    content: Sequence[JsonObject], tokens: InputTokens, body: JsonObject, stop_reason: object = None
+    content: Sequence[JsonObject],
+    tokens: InputTokens,
+    body: JsonObject,
+    stop_reason: object = None,
+    kinds: Set[str] | None = None,
 ) -> JsonObject:
-    """The usage of a reply with this content to this request. A reply that `max_tokens` cut has used them all."""
+    """The usage of a reply with this content to this request. A reply that `max_tokens` cut has used them all.
+
+    `kinds` are the types of its blocks, where somebody has looked.
+    """
     rates = rates_of(str(body.get("model")))
-    kinds = {*map(_TYPE, content)}
+    kinds = frozenset(map(_TYPE, content)) if kinds is None else kinds
     attempts: Sequence[_Attempt] = ()
-    if kinds.isdisjoint(_DIVIDED):
+    if _DIVIDED.keys().isdisjoint(kinds):
         whole, output = tokens, reply_tokens(content, rates)
     else:
         attempts = [*_attempts(content, tokens, body, rates)]
@@ -49,7 +58,7 @@ def usage_of(
     usage["service_tier"] = "standard"
     usage["inference_geo"] = body.get("inference_geo") or "global"
     usage["output_tokens_details"] = {
-        "thinking_tokens": 0 if kinds.isdisjoint(_THOUGHTS) else _thinking(content, rates)
+        "thinking_tokens": 0 if _THOUGHTS.isdisjoint(kinds) else _thinking(content, rates)
     }
     if "server_tool_use" in kinds:
         usage["server_tool_use"] = {f"{name}_requests": _count(content, name) for name in ("web_search", "web_fetch")}
@@ -66,14 +75,18 @@ def _paid(attempts: Sequence[_Attempt]) -> tuple[InputTokens, int]:
         return attempts[0].input, attempts[0].output
     served = [attempt for attempt in attempts if attempt.type == "fallback_message"]
     paid = served or [attempt for attempt in attempts if attempt.type == "message"]
-    whole = InputTokens(*map(sum, zip(*(attempt.input for attempt in paid), strict=True))) if paid else InputTokens(0)
+    whole = (
+        InputTokens(*map(sum, zip(*(structs.astuple(attempt.input) for attempt in paid), strict=True)))
+        if paid
+        else InputTokens(0)
+    )
     return whole, sum(attempt.output for attempt in paid)
 
 
 def _input(tokens: InputTokens) -> JsonObject:
     return {
         "input_tokens": tokens.fresh,
-        "cache_creation_input_tokens": tokens.stored,
+        "cache_creation_input_tokens": tokens.stored_5m + tokens.stored_1h,
         "cache_read_input_tokens": tokens.read,
         "cache_creation": {
             "ephemeral_5m_input_tokens": tokens.stored_5m,

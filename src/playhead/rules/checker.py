@@ -144,7 +144,9 @@ class Checker:
             found = self._on_request(exchange, self._follower.history(exchange, like=like), size).found
             told, refusal = violations_of(found, exchange), first_refusal(found, exchange)
             return Judgement(link=None, position=None, violations=told, refusal=refusal)
-        sent, exchange = exchange, self._follower.whole(exchange)
+        sent = exchange
+        if "thread" in exchange.request:
+            exchange = self._follower.whole(exchange)
         held = 0 if exchange is sent else len(exchange.messages) - len(sent.messages)
         position = len(self._found)
         link = self._follower.place(exchange, like=None if held else like, alone=self._alone)

@@ -39,6 +39,7 @@ class RequestRules:
         self._extent = tuple((rule, rule.extent) for rule in rules if rule.extent)
         self._whole = tuple((rule, rule.request) for rule in rules if rule.request)
         self._named = frozenset(kind for rule, _ in self._whole for kind in (*rule.recent, *rule.holding))
+        self._named_words = self._named.intersection(WORDS)
         self._chosen: dict[_Kinds, _RequestChecks] = {}
 
     def judge(
@@ -83,7 +84,8 @@ class RequestRules:
         said, asked = view.messages[start:]
         if not (ordinary_words(said, "assistant") and ordinary_words(asked, "user") and held >= WORDS):
             return None
-        kinds = (self._named.intersection(WORDS.union(recent)), self._named.intersection(held), True)
+        named = self._named_words if recent is WORDS else self._named.intersection(WORDS.union(recent))
+        kinds = (named, self._named.intersection(held), True)
         if self._looks_at_words or self._choose(kinds):
             return None
         found: Found = []

@@ -10,9 +10,10 @@ Sources: the API's pages on stop reasons, refusals and fallback, compaction and 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
+
+from msgspec import structs
 
 from playhead.errors import ScriptError
 from playhead.rules.signatures import seal
@@ -76,7 +77,7 @@ def pause(*steps: Block, usage: Mapping[str, Any] | None = None) -> Turn:
             f"a turn that calls {made.calls[0]}, a tool of the client's, stops with tool_use and does not pause: write "
             "turn(...)"
         )
-    return replace(made, made=Made("pause", steps, _given({"usage": usage})))
+    return structs.replace(made, made=Made("pause", steps, _given({"usage": usage})))
 
 
 def refuse(
@@ -100,7 +101,7 @@ def refuse(
     arguments = (category, explanation, *steps)
     while arguments and arguments[-1] is None:
         arguments = arguments[:-1]
-    return replace(
+    return structs.replace(
         turn(*steps, stop_reason="refusal", usage=usage),
         stop_details=MappingProxyType(told),
         made=Made("refuse", arguments, _given({"details": details, "usage": usage})),
@@ -128,7 +129,7 @@ def truncated(
     options = _given({"keep": keep, "usage": usage})
     if stop_reason != "max_tokens":
         options["stop_reason"] = stop_reason
-    return replace(made, made=Made("truncated", steps, options))
+    return structs.replace(made, made=Made("truncated", steps, options))
 
 
 def _cut(block: Block, keep: int | None) -> Block:
@@ -191,7 +192,7 @@ def compact(
         data["tool_changes"] = json_copy(tool_changes, "tool_changes of compact()")
     options = {"encrypted_content": encrypted_content, "tool_changes": tool_changes, "usage": usage}
     made = turn(Block(data=data), *steps, stop_reason=None if steps else "compaction", usage=usage)
-    return replace(made, made=Made("compact", (summary, *steps), _given(options)))
+    return structs.replace(made, made=Made("compact", (summary, *steps), _given(options)))
 
 
 def _require_category(category: object, where: str) -> None:

@@ -8,9 +8,11 @@ assume that it is possible; the message says how to write it right. The less com
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, TypeAlias
+
+from msgspec import Struct
 
 from playhead.errors import ScriptError
 from playhead.rules.signatures import seal
@@ -50,8 +52,7 @@ class Written(Step):
         return self.source()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Block(Written):
+class Block(Written, Struct, frozen=True, kw_only=True):
     """One content block of a turn, without an id where Claude would mint one.
 
     `text` is the JSON text of its input to the letter, where that says more than `data`: a stream carries it. `then`
@@ -62,7 +63,15 @@ class Block(Written):
     data: JsonObject
     text: str | None = None
     then: tuple[Block, ...] = ()
-    made: Made | None = field(default=None, compare=False)
+    made: Made | None = None
+
+    def __eq__(self, other: object) -> bool:
+        """Equal whatever call made it."""
+        if not isinstance(other, Block):
+            return NotImplemented
+        return (self.data, self.text, self.then) == (other.data, other.text, other.then)
+
+    __hash__ = None  # type: ignore[assignment]
 
     @property
     def type(self) -> str:
@@ -73,17 +82,24 @@ class Block(Written):
         return self.made or _made(self)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Turn(Written):
+class Turn(Written, Struct, frozen=True, kw_only=True):
     """One reply of Claude's: its blocks, and how it stops. `usage` and `model` override what the fake would say."""
 
     blocks: tuple[Block, ...]
     stop_reason: str
-    usage: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
+    usage: Mapping[str, object] = MappingProxyType({})
     model: str | None = None
     stop_sequence: str | None = None
     stop_details: Mapping[str, object] | None = None
-    made: Made | None = field(default=None, compare=False)
+    made: Made | None = None
+
+    def __eq__(self, other: object) -> bool:
+        """Equal whatever call made it."""
+        if not isinstance(other, Turn):
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in _SAID)
+
+    __hash__ = None  # type: ignore[assignment]
 
     @property
     def content(self) -> tuple[Block, ...]:
@@ -117,6 +133,9 @@ class Turn(Written):
         return Made("turn", self.blocks, options)
 
 
+_SAID = tuple(name for name in Turn.__struct_fields__ if name != "made")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Reply(Written):
     """A whole message as the API would send it, `check=False`: as it stands, however impossible."""
@@ -141,8 +160,10 @@ def say(text: str, /, *, citations: Sequence[Mapping[str, Any] | str] | None = N
     """
     if not isinstance(text, str):
         raise ScriptError(f"say() takes the text as a string, not {kind(text)}")
-    cited = {} if citations is None else {"citations": citations_of(citations, text)}
-    return Block(data={"type": "text", "text": text, **cited})
+    data: JsonObject = {"type": "text", "text": text}
+    if citations is not None:
+        data["citations"] = citations_of(citations, text)
+    return Block(data=data)
 
 
 def call(name: str, input: Mapping[str, Any] | str | None = None, /, **arguments: Any) -> Block:

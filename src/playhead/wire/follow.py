@@ -240,7 +240,7 @@ class Follower:
             return
         self._latest[placed.link.conversation] = position
         self._unread.append(position)
-        alike = None if placed.history is None else self._alike_of(placed.history)
+        alike = self._alike_of(placed.history) if self._alike and placed.history is not None else None
         if alike is not None:
             alike.unread.append(position)
         identifier = (exchange.response or {}).get("id")

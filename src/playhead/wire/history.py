@@ -12,6 +12,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 
+from msgspec import Struct
+
 from playhead.wire.codec import canonical
 from playhead.wire.equality import plain_message
 
@@ -96,18 +98,15 @@ class Positions:
         return self._single.get(history.count) is not None
 
 
-class Sent:
+class Sent(Struct, frozen=True, eq=False):
     """The list of messages that one request sent, and the history that it is.
 
     Who makes the list longer or shorter, or puts another in its place, has another history: `history_of` then says
     None.
     """
 
-    __slots__ = ("last", "messages")
-
-    def __init__(self, messages: list[object], last: History) -> None:
-        self.messages = messages
-        self.last = last
+    messages: list[object]
+    last: History
 
     def history_of(self, messages: Sequence[object]) -> History | None:
         """The history of these messages, if they are the ones that were sent."""
