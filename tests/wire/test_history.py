@@ -16,6 +16,12 @@ B: dict[str, Any] = {"role": "assistant", "content": [{"type": "text", "text": "
 MARKED = {"role": "user", "content": [{"type": "text", "text": "one", "cache_control": {"type": "ephemeral"}}]}
 
 
+def chain(*messages: object) -> History:
+    history = grown(None, messages)
+    assert history is not None
+    return history
+
+
 def test_a_history_grows_by_a_message() -> None:
     """Each part knows the one before it; what two histories share is one object."""
     short = grown(None, [A])
@@ -102,14 +108,14 @@ CHANGED = {
 @pytest.mark.parametrize("change", CHANGED)
 def test_what_was_changed_has_another_history(change: str) -> None:
     """Nothing is said of messages that are not the ones that were sent."""
-    sent = Sent([A, B], History(History(None, A), B))
+    sent = Sent([A, B], chain(A, B))
     messages = CHANGED[change](sent.messages)
     assert sent.history_of(messages) is None
     assert Exchange(request={"messages": messages}, sent=sent).history is None
     assert Exchange(request={}, sent=sent).history is None
     assert Exchange(sent=sent).history is None
     assert Exchange(request={"messages": [A, B]}).history is None
-    twice = Sent([A, A], History(History(None, A), A))
+    twice = Sent([A, A], chain(A, A))
     twice.messages.pop()
     assert twice.history_of(twice.messages) is None
 

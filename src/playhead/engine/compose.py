@@ -110,7 +110,9 @@ def _completed(given: JsonObject, content: list[JsonObject], making: _Making, to
 
 def body_of(message: JsonObject, texts: Mapping[int, str] = NO_TEXTS) -> bytes:
     """A message as the body of an answer; inputs whose text is whole JSON stand in it to the letter."""
-    whole = {index: text for index, text in texts.items() if _is_json(text)} if texts else {}
+    if not texts:
+        return encode(message)
+    whole = {index: text for index, text in texts.items() if _is_json(text)}
     if not whole:
         return encode(message)
     mark = "\x00"  # stands for each text while the rest is encoded; longer than any run of it in the message

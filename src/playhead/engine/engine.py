@@ -261,7 +261,7 @@ class Engine:
             self.errors.append(error)
             return self._fail(exchange, judgement, 400, "invalid_request_error", f"Playhead: {error}")
         self._minted = minted
-        self._take_in(exchange.answered(**sending.seen), judgement)  # type: ignore[arg-type]
+        self._take_in(structs.replace(exchange, **sending.seen), judgement)
         return sending.outgoing
 
     def _replay(self, call: _Call, found: Found) -> Outgoing:
@@ -272,7 +272,7 @@ class Engine:
             told = f"Playhead: {sentence(self.tape, mismatch)}"
             return self._fail(call.exchange, call.judgement, 400, "invalid_request_error", told)
         sending = self.tape.play(found.position, self._asked(call))
-        self._take_in(call.exchange.answered(**sending.seen), call.judgement)  # type: ignore[arg-type]
+        self._take_in(structs.replace(call.exchange, **sending.seen), call.judgement)
         return sending.outgoing
 
     def _replay_unjudged(self, exchange: Exchange, incoming: Incoming) -> Outgoing:

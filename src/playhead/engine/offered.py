@@ -36,7 +36,10 @@ def calls_tools(step: Turn | Reply) -> bool:
     """Whether a step calls any tool, so that what is offered matters."""
     if isinstance(step, Turn):
         # what belongs to a block, `then`, are results, and their call is a block of the turn
-        return not _CALLED.isdisjoint([block.data["type"] for block in step.blocks])
+        for block in step.blocks:  # noqa: SIM110 - a generator costs more than all that it looks at
+            if block.data["type"] in _CALLED:
+                return True
+        return False
     blocks = step.message.get("content")
     return isinstance(blocks, list) and any(
         isinstance(block, dict) and block.get("type") in _CALLED for block in blocks

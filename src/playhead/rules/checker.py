@@ -7,7 +7,7 @@ terms, are not judged again. Every verdict is the one that judging the request f
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -376,11 +376,12 @@ def _shallow(exchange: Exchange) -> Exchange:
     )
 
 
-_SEALED = ("signature", "data", "encrypted_content", "encrypted_index", "encrypted_stdout")
+_SEALED = frozenset({"signature", "data", "encrypted_content", "encrypted_index", "encrypted_stdout"})
 
 
-def _sealed(content: list[object]) -> Iterator[str]:
+def _sealed(content: list[object]) -> list[str]:
     """The strings in a reply that only the API can make."""
+    found: list[str] = []
     open_values: list[object] = [*content]  # it grows while it is read: no depth is too deep for it
     for value in open_values:
         if isinstance(value, list):
@@ -389,9 +390,10 @@ def _sealed(content: list[object]) -> Iterator[str]:
             for name, member in value.items():
                 if isinstance(member, str):
                     if name in _SEALED:
-                        yield member
+                        found.append(member)
                 elif isinstance(member, dict | list) and name != "input":
                     open_values.append(member)
+    return found
 
 
 def check(

@@ -6,7 +6,7 @@ where model and version are known to.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from playhead.rules.api_version import SAMPLING, drops_sampling
@@ -25,16 +25,19 @@ _LONG_OUTPUT = ("output-300k-", 300_000)
 """The beta with which batches may ask for more than a model's cap, and how much."""
 
 
-def _too_many_messages(view: RequestView) -> Iterator[Finding]:
+# asked of every request, and so no generators: these two cost as much as what they look at
+def _too_many_messages(view: RequestView) -> Sequence[Finding]:
     count = len(view.messages)
-    if count > MOST_MESSAGES:
-        yield Finding(path="$.messages", what=f"there are {count} messages, more than {MOST_MESSAGES}")
+    if count <= MOST_MESSAGES:
+        return ()
+    return (Finding(path="$.messages", what=f"there are {count} messages, more than {MOST_MESSAGES}"),)
 
 
-def _too_large(view: RequestView) -> Iterator[Finding]:
+def _too_large(view: RequestView) -> Sequence[Finding]:
     size = view.size
-    if size is not None and size > MOST_BYTES:
-        yield Finding(path="$", what=f"the body has {size} bytes, more than {MOST_BYTES}")
+    if size is None or size <= MOST_BYTES:
+        return ()
+    return (Finding(path="$", what=f"the body has {size} bytes, more than {MOST_BYTES}"),)
 
 
 def _above_cap(view: RequestView) -> Iterator[Finding]:

@@ -35,7 +35,6 @@ _BLANKS = rb"[ \t\r\n]*"
 _NAME = re.compile(rb'("[^"\\]*+(?:\\.[^"\\]*+)*+")' + _BLANKS + b":" + _BLANKS, re.DOTALL)
 _OPENING = re.compile(_BLANKS + rb"([\[{])" + _BLANKS)
 _GOES_ON = re.compile(_BLANKS + b"," + _BLANKS)
-_COMMA = ord(",")
 _CLOSING = re.compile(_BLANKS + rb"[\]}]" + _BLANKS + rb"\Z")
 
 
@@ -247,26 +246,28 @@ def item_ends(text: bytes, offset: int = 0) -> list[int]:
     """Where in the text of a JSON array each item ends, with `offset` added. Raises `JsonError` where the text is no
     JSON array.
     """
-    # as it is written where nobody meant it to be read: the bracket first, and no space
-    at = 1 if text[:1] == b"[" and text[1:2] not in b" \t\r\n" else _opened(text, b"[")
     ends: list[int] = []
     try:
-        items = _RAW_ITEMS.decode(text)
+        sizes = [len(memoryview(item)) for item in _RAW_ITEMS.decode(text)]
     except (msgspec.DecodeError, UnicodeError, RecursionError):
-        end_of = _scanner(text)
+        at, end_of = _opened(text, b"["), _scanner(text)
         while not _CLOSING.match(text, at):
             end = end_of(at)
             ends.append(end + offset)
             at = _after(text, end)
         return ends
-    for item in items:
-        at += len(memoryview(item))
+    if len(text) == sum(sizes) + len(sizes) + 1:
+        # with nothing between them but commas, as clients write it
+        for size in sizes:
+            offset += size + 1
+            ends.append(offset)
+        return ends
+    at = _opened(text, b"[")
+    for size in sizes:
+        at += size
         ends.append(at + offset)
-        if text[at] == _COMMA and text[at + 1] not in b" \t\r\n":
-            at += 1  # as clients write it
-        else:
-            goes_on = _GOES_ON.match(text, at)
-            at = at if goes_on is None else goes_on.end()
+        goes_on = _GOES_ON.match(text, at)
+        at = at if goes_on is None else goes_on.end()
     return ends
 
 

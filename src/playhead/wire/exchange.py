@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from types import MappingProxyType
 
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from playhead.wire.cloud import cloud_of
 from playhead.wire.codec import JsonObject
@@ -103,27 +103,6 @@ class Exchange(Struct, frozen=True, kw_only=True):
         """The reply's content blocks; empty where there is no reply."""
         content = (self.response or {}).get("content")
         return content if isinstance(content, list) else []
-
-    def answered(
-        self,
-        *,
-        status: int | None,
-        response_headers: Mapping[str, str] | None = None,
-        response: JsonObject | None = None,
-        complete: bool = True,
-        error: JsonObject | None = None,
-        events: tuple[JsonObject, ...] | None = None,
-    ) -> Exchange:
-        """The same request with its answer."""
-        return structs.replace(
-            self,
-            status=status,
-            response_headers=NO_HEADERS if response_headers is None else response_headers,
-            response=response,
-            complete=complete,
-            error=error,
-            events=events,
-        )
 
     def knows(self, member: str) -> bool:
         """Whether the recording tells this member of the request, or its absence."""

@@ -201,7 +201,7 @@ class Follower:
         if "thread" in (exchange.request or ()) and continued(exchange) is not None:
             return None
         link = self._continues(len(self._placed) - 1, newest.count)
-        self._take_in(exchange, link, history, newest.count)
+        self._take_in(exchange, link, history, newest.count, new=True)
         return link
 
     def _known(self, history: History | None) -> History | None:
@@ -210,7 +210,10 @@ class Follower:
             history = history.before
         return history
 
-    def _take_in(self, exchange: Exchange, link: Link, history: History | None, known: int) -> None:
+    def _take_in(
+        self, exchange: Exchange, link: Link, history: History | None, known: int, *, new: bool = False
+    ) -> None:
+        """Takes in a request; `new` says that no other is known to have had its history."""
         position = len(self._placed)
         self._placed.append(_Placed(exchange, link, history, known))
         if link.parent is not None:
@@ -218,7 +221,7 @@ class Follower:
             if link.kind != "repeats":
                 self._gone_on.add(link.parent)
         if history is not None:
-            before = self._positions.get(history)
+            before = None if new else self._positions.get(history)
             if before is not None:
                 # only where several requests say the same is there something to choose between
                 alike = self._alike.get(history.digest)

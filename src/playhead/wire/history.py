@@ -18,16 +18,13 @@ from playhead.wire.codec import canonical
 from playhead.wire.equality import plain_message
 
 
-class History:
+class History(Struct, eq=False):
     """Messages up to one place: the history `before`, and one `message` more; `count` of them in all."""
 
-    __slots__ = ("_digest", "before", "count", "message")
-
-    def __init__(self, before: History | None, message: object) -> None:
-        self.before = before
-        self.message = message
-        self.count: int = 1 if before is None else before.count + 1
-        self._digest = b""
+    before: History | None
+    message: object
+    count: int
+    _digest: bytes = b""
 
     @property
     def digest(self) -> bytes:
@@ -121,11 +118,12 @@ def resent(earlier: Sent | None, new: Sequence[object], count: int | None = None
     None where that makes no messages.
     """
     messages = [] if earlier is None else earlier.messages[:count]
-    last = None if earlier is None else earlier.last
-    if last is not None and last.count != len(messages):
-        last = back_to(last, len(messages))
+    last, length = (None, 0) if earlier is None else (earlier.last, len(messages))
+    if last is not None and last.count != length:
+        last = back_to(last, length)
     for message in new:
-        last = History(last, message)
+        length += 1
+        last = History(last, message, length)
     messages += new  # one copy is what a request's own list costs, and one is enough
     return None if last is None else Sent(messages, last)
 
@@ -137,8 +135,8 @@ def digest(last: bytes, message: object) -> bytes:
 
 def grown(history: History | None, messages: Iterable[object]) -> History | None:
     """A history and these messages after it."""
-    for message in messages:
-        history = History(history, message)
+    for count, message in enumerate(messages, 1 if history is None else history.count + 1):
+        history = History(history, message, count)
     return history
 
 

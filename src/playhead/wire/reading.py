@@ -270,7 +270,7 @@ class Bodies:
                 text = _exact(message)
                 known = None if text is None else self._by_text.get((at, text))
                 if known is None or not _equal(known.message, message):
-                    known = History(at, message)
+                    known = History(at, message, len(chain) + 1)
                     fresh.append(message)
                     self._by_object[id(message)] = known
                     if text is not None:
