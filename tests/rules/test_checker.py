@@ -21,6 +21,7 @@ from playhead.rules.checker import (
     error_body,
     refusal_error,
 )
+from playhead.rules.models import Model, Models, models_with
 from playhead.rules.registry import RULES
 from playhead.rules.rule import EndView, Finding, RequestView, Rule, StepView, told_once
 from playhead.wire.exchange import Exchange
@@ -487,3 +488,42 @@ def test_what_concerns_one_message_is_told_with_it_and_not_again() -> None:
     )
     found = check(made, only=[loud])
     assert [(violation.exchange, violation.path) for violation in found] == [(1, "$.messages[0]"), (4, "$.messages[2]")]
+
+
+@pytest.mark.parametrize("messages", [None, {}, "hi", []], ids=str)
+def test_no_messages_are_found_missing_whatever_was_good_before(messages: object) -> None:
+    """That all else is good, in this session or in one before, does not make up for messages that are none."""
+    good, bad = body(user("a")), {**body(), "messages": messages}
+    alone = [violation.rule for violation in Checker().ask(Exchange(request=bad)).violations]
+    assert alone
+    checker = Checker()
+    assert checker.ask(Exchange(request=good)).violations == ()
+    assert [violation.rule for violation in checker.ask(Exchange(number=2, request=bad)).violations] == alone
+
+
+def test_what_is_good_is_not_judged_again_in_another_session() -> None:
+    """Whoever rehearses makes many sessions with the same tools; who has models of his own is judged by these."""
+    judged: list[object] = []
+
+    def look(view: RequestView) -> Iterator[Finding]:
+        judged.append(view.body["tools"])
+        if view.model.name == "my-model":
+            yield Finding(path="$.tools", what="it has no tools")
+
+    rules = (Rule(id="mine", level="broken", fix="...", envelope=look),)
+    tools = [{"name": "add", "input_schema": {"type": "object"}}]
+
+    def found(rules: tuple[Rule, ...], models: Models | None = None, **more: object) -> list[str]:
+        request = body(user("a"), tools=copy.deepcopy(tools), **more)
+        return [v.rule for v in Checker(rules, models=models).ask(Exchange(request=request)).violations]
+
+    assert found(rules) == found(rules) == []
+    assert judged == [tools]
+    assert found(rules, max_tokens=100) == []
+    assert len(judged) == 2
+    own = models_with([Model(name="claude-opus-5-5"), Model(name="my-model")])
+    assert found(rules, own) == []
+    assert found(rules, own, model="my-model") == ["mine"]
+    assert len(judged) == 4
+    assert found((replace(rules[0]),)) == []
+    assert len(judged) == 5

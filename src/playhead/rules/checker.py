@@ -15,7 +15,7 @@ from msgspec import Struct, structs
 
 from playhead.rules.choice import choose
 from playhead.rules.memory import Good, Memory
-from playhead.rules.models import Model, Models, models_with
+from playhead.rules.models import TABLE, Model, Models, models_with
 from playhead.rules.places import Places
 from playhead.rules.registry import RULES
 from playhead.rules.requests import Found, RequestRules
@@ -44,6 +44,9 @@ from playhead.wire.turns import merged_turns
 _JUDGED = (MESSAGES_PATH, COUNT_TOKENS_PATH)
 _BRINGS_TOOLS = ("tool_addition",)
 """Blocks in view of which rules on the envelope are silent: without them it has to be judged again."""
+
+_ENVELOPES = 1024
+"""So many are known to be good; others are judged anew in each session."""
 
 _NONE: frozenset[tuple[str, str, str]] = frozenset()
 
@@ -74,13 +77,14 @@ class _Looked(Struct, frozen=True):
 
 
 class _Tables(Struct, frozen=True):
-    """Some rules, by what they look at."""
+    """Some rules, by what they look at, and which envelopes they found good, by the numbers of their terms."""
 
     ids: frozenset[str]
     requests: RequestRules
     steps: StepRules
     answer: tuple[Rule, ...]
     end: tuple[Rule, ...]
+    good: set[int] = set()
 
 
 @lru_cache(maxsize=16)
@@ -111,7 +115,7 @@ class Checker:
         one_loop: bool = False,
         models: Models | None = None,
     ) -> None:
-        self._models = models or Models()
+        self._models = models or TABLE
         tables = _tables(tuple(rules))
         self._ids, self._on_one, self._steps = tables.ids, tables.requests, tables.steps
         self._answer, self._end = tables.answer, tables.end
@@ -122,7 +126,8 @@ class Checker:
         self._envelopes: list[int] = []
         self._terms = TermsTable()
         self._memory = Memory()
-        self._good_envelopes: set[int] = set()
+        # what is good in one session is so in all, where nobody has models of their own
+        self._good_envelopes = tables.good if self._models == TABLE else set()
         self._returned: set[str] = set()
 
     def exchange(self, position: int) -> Exchange:
@@ -197,7 +202,8 @@ class Checker:
             returned=self._returned,
             places=places,
         )
-        new_envelope = terms.envelope not in self._good_envelopes
+        # that there are messages at all is asked with what stands around them
+        new_envelope = not view.messages or terms.envelope not in self._good_envelopes
         if new_envelope and is_deeper({**view.body, "messages": None}, _DEEPEST):
             return self._on_shallow(view, terms.envelope)
         try:
@@ -207,6 +213,8 @@ class Checker:
         except RecursionError:
             return self._on_shallow(view, terms.envelope)
         if new_envelope and not view.may_hold(_BRINGS_TOOLS) and all(_in_messages(finding) for _, finding in found):
+            if len(self._good_envelopes) >= _ENVELOPES:
+                self._good_envelopes.clear()
             self._good_envelopes.add(terms.envelope)
         if history is not None:
             again = [_message(one) for rule, one in found if _in_messages(one) and not told_before((rule, one))]

@@ -47,34 +47,35 @@ class StepRules:
             name: tuple(rule for rule in ours if not rule.after or name in rule.after) for name in OUTCOMES
         }
         self._named = frozenset(kind for rule in ours for kind in rule.holding)
-        self._chosen: dict[tuple[str, frozenset[str], bool], tuple[Rule, ...]] = {}
+        self._chosen: dict[tuple[str, frozenset[str], bool, bool], tuple[Rule, ...]] = {}
 
     def asked(self, parent: Exchange, held: Set[str], *, ordinary: bool = False) -> tuple[Rule, ...]:
         """The rules that concern a request after this exchange. `held` are the types of block in the conversation.
 
-        An `ordinary` step goes on with the reply as it was and ordinary messages after it, all else being as before.
+        An `ordinary` step goes on with the reply as it was and ordinary messages after it, all else being as before;
+        where it is known what the tools returned, their results are looked at all the same.
         """
         named = self._named.intersection(held)
         if not ordinary:  # else the reply is among the messages
             named |= self._named.intersection([str(b.get("type")) for b in parent.content if isinstance(b, dict)])
-        key = (outcome(parent), named, ordinary)
+        key = (outcome(parent), named, ordinary, bool(parent.results))
         chosen = self._chosen.get(key)
         return self._choose(*key) if chosen is None else chosen
 
-    def _choose(self, after: str, held: frozenset[str], ordinary: bool) -> tuple[Rule, ...]:
-        chosen = self._chosen[after, held, ordinary] = tuple(
+    def _choose(self, after: str, held: frozenset[str], ordinary: bool, told: bool) -> tuple[Rule, ...]:
+        chosen = self._chosen[after, held, ordinary, told] = tuple(
             rule
             for rule in self._after[after]
-            if not (rule.holding and held.isdisjoint(rule.holding)) and (not ordinary or (rule.ordinary and rule.step))
+            if not (rule.holding and held.isdisjoint(rule.holding))
+            and (not ordinary or (rule.ordinary and (rule.step or (told and rule.calls))))
         )
         return chosen
 
 
 def is_ordinary(exchange: Exchange, link: Link, parent: Exchange) -> bool:
     """Whether a request of ordinary messages, on the terms of the one before, goes on with that one's reply."""
-    usual = link.kind == "continues" and not link.held and not parent.failed
-    told = parent.results or parent.user_event is not None
-    return usual and not told and came_back(exchange, link, parent)
+    usual = link.kind == "continues" and not link.held and not parent.failed and parent.user_event is None
+    return usual and came_back(exchange, link, parent)
 
 
 def judge(rules: Sequence[Rule], view: StepView, parent: Exchange) -> list[tuple[Rule, Finding]]:

@@ -1,6 +1,6 @@
 """What a request says besides its messages: is it what an earlier request said, and does any of it bear on messages?
 
-Law: compares and numbers, judges nothing. Equal numbers mean equal terms, in one session.
+Law: compares and numbers, judges nothing. Equal numbers mean equal terms, in any session; unequal ones prove nothing.
 
 Verdicts on messages hold as long as the terms do under which they were found: the model, the tools, the betas. Most of
 a request's other members say how the answer is made, and leave the messages be.
@@ -9,6 +9,8 @@ a request's other members say how the answer is made, and leave the messages be.
 from __future__ import annotations
 
 import hashlib
+from functools import lru_cache
+from itertools import count
 from typing import NamedTuple
 
 from playhead.wire.codec import JsonObject, canonical
@@ -36,6 +38,7 @@ ABOUT_THE_ANSWER = frozenset(
 """Members that no rule on single messages, blocks or pairs of turns looks at."""
 
 _REMEMBERED = 8
+_NUMBERS = count()
 _ABSENT = object()
 
 
@@ -57,7 +60,6 @@ class TermsTable:
 
     def __init__(self) -> None:
         self._latest: list[_Seen] = []
-        self._numbers: dict[tuple[object, ...], int] = {}
 
     def of(self, exchange: Exchange, status: int | None) -> Terms:
         """The terms of a request, where `status` is that of its answer if that is known."""
@@ -67,22 +69,29 @@ class TermsTable:
         for seen in reversed(self._latest):
             if seen.around == around and _same_objects(seen.body, body):
                 return seen.terms
-        terms = self._numbered(body, around)
+        terms = _numbered(body, around)
         self._latest.append(_Seen(body, around, terms))
         del self._latest[:-_REMEMBERED]
         return terms
 
-    def _numbered(self, body: JsonObject, around: tuple[object, ...]) -> Terms:
-        parts = [{key: body[key] for key in body if key != "messages"}]
-        parts.append({key: value for key, value in parts[0].items() if key not in ABOUT_THE_ANSWER})
-        return Terms(*[self._number(part, around) for part in parts])
 
-    def _number(self, part: dict[str, object], around: tuple[object, ...]) -> int:
-        try:
-            key = (hashlib.blake2b(canonical(part), digest_size=20).digest(), *around)
-        except (TypeError, ValueError):
-            key = (object(),)  # no JSON, and so like nothing else
-        return self._numbers.setdefault(key, len(self._numbers))
+def _numbered(body: JsonObject, around: tuple[object, ...]) -> Terms:
+    parts = [{key: body[key] for key in body if key != "messages"}]
+    parts.append({key: value for key, value in parts[0].items() if key not in ABOUT_THE_ANSWER})
+    return Terms(*[_number_of(part, around) for part in parts])
+
+
+def _number_of(part: dict[str, object], around: tuple[object, ...]) -> int:
+    try:
+        return _number(hashlib.blake2b(canonical(part), digest_size=20).digest(), around)
+    except (TypeError, ValueError):
+        return next(_NUMBERS)  # no JSON, and so like nothing else
+
+
+@lru_cache(maxsize=1024)
+def _number(digest: bytes, around: tuple[object, ...]) -> int:
+    # whoever rehearses makes many sessions with the same tools: what is known of them is known in each
+    return next(_NUMBERS)
 
 
 def _same_objects(before: JsonObject, body: JsonObject) -> bool:
