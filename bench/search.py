@@ -1,9 +1,11 @@
-"""What the search costs, against the SDK's own time for as many requests.
+"""What the search costs, against the SDK's own time for the same calls.
 
 `python bench/search.py [EXAMPLES]` searches a correct loop in the capability `pairing`, scripts of up to three calls in
-a row, and prints the processor time of the search as a ratio to that of the same loop over a transport that returns
-the fake's own answers as fixed bytes: two calls and a last word, as many requests in all. Both are measured in one run,
-several times in turn; the middle ratio counts.
+a row, several times, and prints the middle ratio, least and most of the processor time of a search to
+
+- what of it the SDK takes: the time within `messages.create` that is not spent in the fake's transport;
+- what the same loop takes right after it for as many requests over a transport that returns the fake's own answers as
+  fixed bytes, two calls and a last word: the same calls with nothing else between them.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ import anthropic
 import httpx2
 
 from playhead import FakeClaude, call, say
+from playhead.doors.sdk import Transport
 from playhead.testing import check_loop
 from playhead.testing.capabilities import CAPABILITIES
 
@@ -34,16 +37,19 @@ TOOLS: list[Any] = [
 
 
 class Counting:
-    """A loop, as short as a correct one can be, that counts its requests."""
+    """A loop, as short as a correct one can be, that counts its requests and the seconds that the SDK takes."""
 
     def __init__(self) -> None:
         self.requests = 0
+        self.sdk = 0.0
 
     def __call__(self, client: Any, messages: Any, tools: Any, functions: Any) -> Any:
         history = list(messages)
         for _ in range(20):
             self.requests += 1
+            start, elsewhere = time.thread_time(), SPENT[0]
             message = client.messages.create(model="claude-opus-5-5", max_tokens=64, messages=history, tools=tools)
+            self.sdk += time.thread_time() - start - (SPENT[0] - elsewhere)
             calls = [block for block in message.content if block.type == "tool_use"]
             if not calls:
                 return message
@@ -53,6 +59,24 @@ class Counting:
             ]
             history += [{"role": "assistant", "content": message.content}, {"role": "user", "content": results}]
         raise RuntimeError("too many turns")
+
+
+SPENT = [0.0]
+"""The seconds of processor time spent in the fake's transport."""
+
+
+def measure() -> None:
+    """Has the fake's transport tell what it takes."""
+    answer = Transport.handle_request
+
+    def handle_request(self: Transport, request: Any) -> Any:
+        start = time.thread_time()
+        try:
+            return answer(self, request)
+        finally:
+            SPENT[0] += time.thread_time() - start
+
+    Transport.handle_request = handle_request  # type: ignore[method-assign]
 
 
 class Bare(httpx2.BaseTransport):
@@ -105,19 +129,22 @@ def main(examples: int) -> None:
         while plain.requests < requests:
             plain(bare, MESSAGES, TOOLS, {"look_up": lambda key: key})
 
-    def once() -> float:
-        """The ratio of one search to as many requests right after it."""
+    def once() -> tuple[float, float]:
+        """The ratios of one search."""
         loop.requests = plain.requests = 0
+        loop.sdk = 0.0
         searched = seconds(lambda: tried.append(search(examples)))
         alone = seconds(lambda: run(loop.requests))
-        return searched / loop.requests / (alone / plain.requests)
+        return searched / loop.sdk, searched / loop.requests / (alone / plain.requests)
 
     tried: list[int] = []
+    measure()
     search(5)
     run(30)
-    ratios = sorted(once() for _ in range(ROUNDS))
-    middle = statistics.median(ratios)
-    print(f"{tried[0]} scripts, {ROUNDS} times: {middle:.2f}x the SDK's own time ({ratios[0]:.2f} to {ratios[-1]:.2f})")
+    ratios = zip(*(once() for _ in range(ROUNDS)), strict=True)
+    print(f"{tried[0]} scripts, {ROUNDS} times")
+    for name, those in zip(("the SDK's own time in it", "the same calls alone"), ratios, strict=True):
+        print(f"  {statistics.median(those):.2f}x {name} ({min(those):.2f} to {max(those):.2f})")
 
 
 if __name__ == "__main__":
