@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from playhead.wire.codec import JsonError
 from playhead.wire.history import History
-from playhead.wire.reading import REMEMBERED, Bodies, Reading, read
+from playhead.wire.reading import Bodies, read
+from playhead.wire.recent import REMEMBERED, Reading
 
 Json = dict[str, Any]
 

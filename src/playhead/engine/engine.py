@@ -37,7 +37,8 @@ from playhead.wire.cloud import as_the_api_has_it, cloud_of
 from playhead.wire.codec import JsonError, JsonObject, encode
 from playhead.wire.equality import same
 from playhead.wire.exchange import Exchange, endpoint_of
-from playhead.wire.reading import Bodies, Reading
+from playhead.wire.reading import Bodies
+from playhead.wire.recent import Reading
 from playhead.wire.session import Session, is_retry
 from playhead.wire.tables import COUNT_TOKENS_PATH, MESSAGES_PATH
 

@@ -20,7 +20,8 @@ from playhead.readers.event_stream import events as event_stream_events
 from playhead.readers.vendors import Endpoint, endpoint
 from playhead.wire.codec import JsonError, JsonObject, decode
 from playhead.wire.exchange import Exchange
-from playhead.wire.reading import Bodies, Reading
+from playhead.wire.reading import Bodies
+from playhead.wire.recent import Reading
 from playhead.wire.sse import decode_events
 from playhead.wire.stream import accumulate
 from playhead.wire.tables import ERROR_STATUS

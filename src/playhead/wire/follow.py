@@ -345,8 +345,10 @@ class Follower:
         """The exchange whose calls or reply this request carries, although it does not resend its history."""
         if link is not None and link.parent == len(self._placed) - 1:
             return None  # it continues the newest of all: nothing came later that it could have left out
-        self._read_replies()
         start = 0 if link is None else link.shared
+        if not any(map(_may_tell, messages[start:])):
+            return None
+        self._read_replies()
         latest: int | None = None
         for index in range(start, len(messages)):
             for position in self._evidence(messages, index, link):
@@ -418,6 +420,11 @@ _PLACEHOLDER = re.compile(r"redacted|scrubbed|\*{3}|x{6}", re.IGNORECASE)
 def _note(table: dict[Key, int | None], key: Key, position: int) -> None:
     # what two replies share is no evidence for either
     table[key] = None if key in table else position
+
+
+def _may_tell(message: object) -> bool:
+    """Whether a message may hold what came of an earlier reply: it is that, or a result."""
+    return not isinstance(message, dict) or message.get("role") != "user" or not isinstance(message.get("content"), str)
 
 
 def _role(message: object) -> object:

@@ -13,81 +13,24 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterable, Mapping
-from types import MappingProxyType
+from collections.abc import Iterable
 
-from msgspec import Struct, structs
+from msgspec import structs
 
 from playhead.wire.codec import JsonError, JsonObject, decode, decode_object, encode, item_ends, member_places
 from playhead.wire.history import History, Sent, grown, resent
-
-REMEMBERED = 64
-"""How many bodies are kept as bytes: the newest of each conversation, of so many conversations."""
-
-_NEAR = 8
-"""How many of its last messages a client may send otherwise, without cache marks say, and still go on with a body."""
-
-_PROBED = 64
-"""Bytes at the beginning and the end of a conversation's first message that are looked at before the rest."""
+from playhead.wire.recent import NEAR, PROBED, Nearest, Reading, Recent, Text
 
 _WEIGHED = ("messages", "system", "tools")
-_OPENING = re.compile(rb'"messages"[ \t\r\n]*:[ \t\r\n]*\[')
 _GOES_ON = re.compile(rb"[ \t\r\n]*,[ \t\r\n]*")
 _AFTER = re.compile(rb"[ \t\r\n]*([,\]])")
-
-
-class Text(Struct, frozen=True):
-    """A body as bytes: its messages begin after `head`, at `start`, their bracket closes at `end`, where `tail` begins,
-    and each of them ends where `ends` says, counted from `start`. `opening` is how the first of them begins.
-    """
-
-    raw: bytes
-    start: int
-    end: int
-    ends: array[int]
-    head: bytes
-    tail: bytes
-    opening: bytes
-
-    @property
-    def size(self) -> int:
-        """The length of the messages with their brackets."""
-        return self.end - self.start + 2
-
-
-class Reading(Struct, frozen=True):
-    """A request body as data.
-
-    `sent` tells which of its messages are those of earlier bodies, `fresh` is the body without all that earlier bodies
-    had. `weight` is the length in bytes of what a model would read: messages, system and tools. `text` is what the next
-    body is compared with, None where the bytes cannot serve.
-    """
-
-    body: JsonObject
-    sent: Sent | None = None
-    fresh: Mapping[str, object] = MappingProxyType({})
-    weight: int = 0
-    text: Text | None = None
-
-
-class _Nearest(Struct, frozen=True):
-    """The earlier body that a new one is most like: the new one's messages begin at `start`, so many are the same.
-
-    With `same_head`, so is what stands before them.
-    """
-
-    earlier: Reading
-    text: Text
-    start: int
-    shared: int
-    same_head: bool
 
 
 class Bodies:
     """Reads the request bodies of one session in their order: what was sent before is the same objects again."""
 
     def __init__(self) -> None:
-        self._readings: list[Reading] = []
+        self._recent = Recent()
         self._members: dict[str, tuple[bytes, object]] = {}
         self._by_object: dict[int, History] = {}
         self._by_text: dict[tuple[History | None, bytes], History] = {}
@@ -96,26 +39,24 @@ class Bodies:
         """Reads a body. Raises `JsonError` where it is no JSON object."""
         reading = self._goes_on(raw)
         if reading is not None:
-            self._readings[-1] = reading
+            self._recent.renew(reading)
             return reading
-        nearest = self._nearest(raw)
+        nearest = self._recent.nearest(raw)
         reading = None if nearest is None else self._extended(raw, nearest)
         if reading is None:
             reading = self._whole(raw)
         elif nearest is not None:
             # a body that this one goes on from is not needed any more; one that only begins like it is
             left = len(nearest.text.ends) - nearest.shared
-            if left < nearest.shared and left <= _NEAR:
-                self._readings = [one for one in self._readings if one is not nearest.earlier]
+            if left < nearest.shared and left <= NEAR:
+                self._recent.remove(nearest.number)
         if reading.text is not None:
-            self._readings.append(reading)
-            if len(self._readings) > REMEMBERED:
-                del self._readings[0]
+            self._recent.add(reading, reading.text)
         return reading
 
     def _goes_on(self, raw: bytes) -> Reading | None:
         """A body that has all of the newest one's messages, as nearly always, and what stands around them."""
-        newest = self._readings[-1] if self._readings else None
+        newest = self._recent.newest
         text = None if newest is None else newest.text
         if newest is None or text is None or not raw.endswith(text.tail):
             return None
@@ -141,31 +82,7 @@ class Bodies:
             messages = [one.message for one in chain]
         return Reading(body={**shared, "messages": messages}, sent=Sent(messages, chain[-1]), fresh=fresh)
 
-    def _nearest(self, raw: bytes) -> _Nearest | None:
-        """The earlier body with which this one has most messages in common."""
-        best: _Nearest | None = None
-        most = 0
-        searched: int | None = None
-        head: bytes | None = None
-        same, start = False, 0
-        for earlier in reversed(self._readings):
-            text = earlier.text
-            assert text is not None
-            if text.head is not head:
-                head, same, start = text.head, raw.startswith(text.head), text.start
-                if not same:
-                    searched = _messages_start(raw) if searched is None else searched
-                    start = searched
-            if not start or not raw.startswith(text.opening, start) or not _ends_alike(raw, start, text):
-                continue
-            count = _common(raw, start, text, most)
-            if count > most:
-                best, most = _Nearest(earlier, text, start, count, same), count
-                if count == len(text.ends):
-                    break
-        return best
-
-    def _extended(self, raw: bytes, nearest: _Nearest) -> Reading | None:
+    def _extended(self, raw: bytes, nearest: Nearest) -> Reading | None:
         """A body that begins its messages as an earlier one's; None where the places are not certain."""
         try:
             if nearest.same_head and raw.endswith(nearest.text.tail):
@@ -174,7 +91,7 @@ class Bodies:
         except JsonError:
             return None
 
-    def _changed(self, raw: bytes, nearest: _Nearest) -> Reading | None:
+    def _changed(self, raw: bytes, nearest: Nearest) -> Reading | None:
         """The same where something around the messages is not what it was."""
         start, count = nearest.start, nearest.shared
         after = _AFTER.match(raw, start + nearest.text.ends[count - 1])
@@ -226,14 +143,15 @@ class Bodies:
         start, end = places["messages"][0] + 1, places["messages"][1] - 1
         ends = array("q", [one - 1 for one in item_ends(raw[start - 1 : end + 1])])
         placed = Text(
-            raw, start, end, ends, self._head(raw[:start]), raw[end:], raw[start : start + min(ends[0], _PROBED)]
+            raw, start, end, ends, self._head(raw[:start]), raw[end:], raw[start : start + min(ends[0], PROBED)]
         )
         return Reading(body=body, sent=Sent(messages, last), fresh=fresh, weight=weight, text=placed)
 
     def _head(self, head: bytes) -> bytes:
         """The same bytes as the newest body's, if they are equal: then nobody need compare them again."""
-        newest = self._readings[-1].text if self._readings else None
-        return newest.head if newest is not None and newest.head == head else head
+        newest = self._recent.newest
+        text = None if newest is None else newest.text
+        return text.head if text is not None and text.head == head else head
 
     def _member(self, key: str, text: bytes, fresh: JsonObject) -> object:
         """The value of a member, the same object as the last time where its text is the same."""
@@ -283,42 +201,6 @@ class Bodies:
 def read(raw: bytes) -> Reading:
     """Reads one body alone. Raises `JsonError` where it is no JSON object."""
     return Bodies().read(raw)
-
-
-def _messages_start(raw: bytes) -> int:
-    """Where the messages seem to begin; 0 where that cannot be seen."""
-    opening = _OPENING.search(raw)
-    return 0 if opening is None else opening.end()
-
-
-def _ends_alike(raw: bytes, start: int, text: Text) -> bool:
-    """Whether the first message may be the same: where its beginning tells conversations not apart, its end does."""
-    end = text.ends[0]
-    place = max(0, end - _PROBED)
-    return raw.startswith(text.raw[text.start + place : text.start + end], start + place)
-
-
-def _common(raw: bytes, start: int, text: Text, most: int) -> int:
-    """How many of a text's messages this body begins with, if more than `most`; otherwise 0."""
-    theirs, ends = memoryview(text.raw)[text.start : text.end], text.ends
-    low, high = most, len(ends)  # so many may be the same
-    # nearly always all but the last few are: that is asked first, so that the long beginning is compared once
-    for guess in (high - _NEAR, most + 1, high):
-        if low < guess <= high:
-            begin = ends[low - 1] if low > most else 0
-            if raw.startswith(theirs[begin : ends[guess - 1]], start + begin):
-                low = guess
-            else:
-                high = guess - 1
-    if low == most:
-        return 0
-    while low < high:
-        middle = (low + high + 1) // 2
-        if raw.startswith(theirs[ends[low - 1] : ends[middle - 1]], start + ends[low - 1]):
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 def _grown(raw: bytes, earlier: Reading, text: Text, count: int) -> Reading | None:

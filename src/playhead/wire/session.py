@@ -15,7 +15,8 @@ from msgspec import structs
 from playhead.wire.codec import JsonError, JsonObject, decode_object, kind
 from playhead.wire.exchange import NOTHING, Exchange
 from playhead.wire.follow import Follower, Link
-from playhead.wire.reading import Bodies, Reading
+from playhead.wire.reading import Bodies
+from playhead.wire.recent import Reading
 from playhead.wire.stream import accumulate
 from playhead.wire.tables import MESSAGES_PATH
 

@@ -1,0 +1,180 @@
+"""Which earlier request body is a new one most like?
+
+Law: compares bytes; parses nothing. Bodies of many conversations are kept, and only those are compared whose first
+message begins as the new one's does.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Iterator, Mapping
+from operator import itemgetter
+from types import MappingProxyType
+
+from msgspec import Struct
+
+from playhead.wire.codec import JsonObject
+from playhead.wire.history import Sent
+
+REMEMBERED = 64
+"""How many bodies are kept as bytes: the newest of each conversation, of so many conversations."""
+
+NEAR = 8
+"""How many of its last messages a client may send otherwise, without cache marks say, and still go on with a body."""
+
+PROBED = 64
+"""Bytes at the beginning and the end of a conversation's first message that are looked at before the rest."""
+
+_OPENING = re.compile(rb'"messages"[ \t\r\n]*:[ \t\r\n]*\[')
+
+
+class Text(Struct, frozen=True):
+    """A body as bytes: its messages begin after `head`, at `start`, their bracket closes at `end`, where `tail` begins,
+    and each of them ends where `ends` says, counted from `start`. `opening` is how the first of them begins.
+    """
+
+    raw: bytes
+    start: int
+    end: int
+    ends: array[int]
+    head: bytes
+    tail: bytes
+    opening: bytes
+
+    @property
+    def size(self) -> int:
+        """The length of the messages with their brackets."""
+        return self.end - self.start + 2
+
+
+class Reading(Struct, frozen=True):
+    """A request body as data.
+
+    `sent` tells which of its messages are those of earlier bodies, `fresh` is the body without all that earlier bodies
+    had. `weight` is the length in bytes of what a model would read: messages, system and tools. `text` is what the next
+    body is compared with, None where the bytes cannot serve.
+    """
+
+    body: JsonObject
+    sent: Sent | None = None
+    fresh: Mapping[str, object] = MappingProxyType({})
+    weight: int = 0
+    text: Text | None = None
+
+
+class Nearest(Struct, frozen=True):
+    """The earlier body that a new one is most like: the new one's messages begin at `start`, so many are the same.
+
+    With `same_head`, so is what stands before them. `number` is that of the earlier one.
+    """
+
+    number: int
+
+    earlier: Reading
+    text: Text
+    start: int
+    shared: int
+    same_head: bool
+
+
+class Recent:
+    """The newest bodies, by what stands before their messages and how the first of them begins."""
+
+    def __init__(self) -> None:
+        self.newest: Reading | None = None
+        """The body that was added last, unless it was removed."""
+        self._number = 0
+        self._texts: dict[int, Text] = {}
+        self._by_head: dict[bytes, dict[bytes, dict[int, Reading]]] = {}
+
+    def add(self, reading: Reading, text: Text) -> None:
+        """Takes in a body; the oldest is forgotten where there are too many."""
+        self._number += 1
+        self._texts[self._number] = text
+        by_opening = self._by_head.setdefault(text.head, {})
+        by_opening.setdefault(text.opening, {})[self._number] = reading
+        self.newest = reading
+        if len(self._texts) > REMEMBERED:
+            self.remove(next(iter(self._texts)))
+
+    def renew(self, reading: Reading) -> None:
+        """Puts a body in the place of the newest, all of whose messages it has."""
+        text = reading.text
+        assert text is not None
+        self._by_head[text.head][text.opening][self._number] = reading
+        self.newest = reading
+
+    def remove(self, number: int) -> None:
+        """Forgets a body."""
+        text = self._texts.pop(number)
+        by_opening = self._by_head[text.head]
+        if self.newest is by_opening[text.opening].pop(number):
+            self.newest = None
+        if not by_opening[text.opening]:
+            del by_opening[text.opening]
+            if not by_opening:
+                del self._by_head[text.head]
+
+    def nearest(self, raw: bytes) -> Nearest | None:
+        """The earlier body with which this one has most messages in common, of several the newest."""
+        best: Nearest | None = None
+        most = 0
+        for number, earlier, start, same in sorted(self._opening_alike(raw), key=itemgetter(0), reverse=True):
+            text = earlier.text
+            assert text is not None
+            if not _ends_alike(raw, start, text):
+                continue
+            count = _common(raw, start, text, most)
+            if count > most:
+                best, most = Nearest(number, earlier, text, start, count, same), count
+                if count == len(text.ends):
+                    break
+        return best
+
+    def _opening_alike(self, raw: bytes) -> Iterator[tuple[int, Reading, int, bool]]:
+        """The bodies whose first message begins as this one's, which begins at a place, and whether the heads agree."""
+        for head, by_opening in self._by_head.items():
+            same = raw.startswith(head)
+            start = len(head) if same else _messages_start(raw)
+            if not start:
+                continue
+            for size in {*map(len, by_opening)}:
+                for number, reading in by_opening.get(raw[start : start + size], {}).items():
+                    yield number, reading, start, same
+
+
+def _messages_start(raw: bytes) -> int:
+    """Where the messages seem to begin; 0 where that cannot be seen."""
+    opening = _OPENING.search(raw)
+    return 0 if opening is None else opening.end()
+
+
+def _ends_alike(raw: bytes, start: int, text: Text) -> bool:
+    """Whether the first message may be the same: where its beginning tells conversations not apart, its end does."""
+    end = text.ends[0]
+    place = max(0, end - PROBED)
+    return raw.startswith(text.raw[text.start + place : text.start + end], start + place)
+
+
+def _common(raw: bytes, start: int, text: Text, most: int) -> int:
+    """How many of a text's messages this body begins with, if more than `most`; otherwise 0."""
+    theirs, ends = memoryview(text.raw)[text.start : text.end], text.ends
+    low, high = most, len(ends)  # so many may be the same
+    # nearly always all but the last few are: that is asked first, so that the long beginning is compared once
+    for guess in (high - NEAR, most + 1, high):
+        if low < guess <= high:
+            begin = ends[low - 1] if low > most else 0
+            if raw.startswith(theirs[begin : ends[guess - 1]], start + begin):
+                low = guess
+            else:
+                high = guess - 1
+    if low == most:
+        return 0
+    while low < high:
+        middle = (low + high + 1) // 2
+        if raw.startswith(theirs[ends[low - 1] : ends[middle - 1]], start + ends[low - 1]):
+            low = middle
+        else:
+            high = middle - 1
+    return low
