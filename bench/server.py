@@ -9,8 +9,9 @@ same uvicorn, reads the body and sends the very bytes that the fake sends. aimoc
 
 Then: the time from starting a server's process to its first answer, and 200 conversations at once of which each tenth
 breaks a rule: every one must get what is its own, and the verdict must name those and no others. `--memory` sends
-50,000 requests and tells what the server's memory grew by. With a limit the exit code is 1 where JSON has less than
-that share of the bare app. The client is this process, over raw sockets; each server has a process of its own.
+50,000 requests and tells what the server's memory grew by, and the same where the session is reset now and then. With a
+limit the exit code is 1 where JSON has less than that share of the bare app. The client is this process, over raw
+sockets; each server has a process of its own.
 """
 
 from __future__ import annotations
@@ -329,15 +330,29 @@ def value_of(answer: bytes) -> Any:
     return json.loads(answer.partition(b"\r\n\r\n")[2])
 
 
-def memory(subject: Subject, count: int) -> None:
-    """Prints how the server's memory grows by requests that have nothing to do with each other."""
+def memory(subject: Subject, count: int, *, between: int | None = None) -> None:
+    """Prints how the server's memory grows by requests that have nothing to do with each other.
+
+    With `between` the session is reset after so many of them.
+    """
     asyncio.run(rate(subject, requests_of("json", 1600)))
     before, step = subject.memory(), count // 5
     for number in range(1, 6):
-        speed, _ = asyncio.run(rate(subject, requests_of("json", step)))
+        speeds = []
+        for _ in range(1 if between is None else step // between):
+            speeds.append(asyncio.run(rate(subject, requests_of("json", between or step)))[0])
+            if between is not None:
+                asyncio.run(reset(subject))
         grown = subject.memory() - before
-        each = grown / (number * step)
-        print(f"{number * step:,} requests: {grown / 2**20:,.0f} MB more, {each:,.0f} bytes each; {speed:,.0f}/s")
+        told = f"{grown / (number * step):,.0f} bytes each; " if between is None else ""
+        print(f"{number * step:,} requests: {grown / 2**20:,.0f} MB more, {told}{statistics.median(speeds):,.0f}/s")
+
+
+async def reset(subject: Subject) -> None:
+    connection = await connect(subject.port)
+    answer = await connection.ask(b"POST /_playhead/reset HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 0\r\n\r\n")
+    assert answer.startswith(b"HTTP/1.1 200"), answer
+    connection.close()
 
 
 def main() -> int:
@@ -357,6 +372,9 @@ def main() -> int:
     if options.memory:
         with running("fake") as fake:
             memory(fake, 50_000)
+        print("with a reset after every 2,000:")
+        with running("fake") as fake:
+            memory(fake, 50_000, between=2_000)
         return 0
     names = ["bare", "fake"]
     if (AIMOCK / "node_modules/@copilotkit/aimock").is_dir():

@@ -19,6 +19,7 @@ from playhead.wire.codec import (
     decode_object,
     decode_part,
     encode,
+    encode_each,
     encode_text,
     item_ends,
     kind,
@@ -157,6 +158,12 @@ def test_writes_without_loss(value: object, text: bytes) -> None:
     """Values that JSON libraries refuse or turn into null are written so that they can be read again."""
     assert encode(value) == text
     assert encode_text(value) == text.decode()
+
+
+@given(st.lists(VALUES | st.sampled_from([value for value, _ in WRITTEN.values()]), max_size=5))
+def test_several_are_written_as_each_alone(values: list[object]) -> None:
+    """Writing many at once saves time and changes nothing, whatever one of them is."""
+    assert encode_each(values) == [*map(encode, values)]
 
 
 @given(VALUES)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import jiter
@@ -85,6 +85,15 @@ def decode_object(text: bytes | str) -> JsonObject:
 def encode(value: object) -> bytes:
     """Compact JSON in UTF-8. Lone surrogates are written as escapes, as `json` writes them."""
     return _encoded(value, _ENCODER)
+
+
+def encode_each(values: Sequence[object]) -> list[bytes]:
+    """`encode` of each of these values."""
+    try:
+        lines = _ENCODER.encode_lines(values).split(b"\n")
+    except (UnicodeError, msgspec.EncodeError, RecursionError):
+        return [*map(encode, values)]
+    return [encode(value) if b"null" in line else line for value, line in zip(values, lines[:-1], strict=True)]
 
 
 def encode_text(value: object) -> str:

@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from playhead.wire.codec import JsonObject, encode
 from playhead.wire.sse import encode_event
-from playhead.wire.stream import accumulate, event_bytes, events_of
+from playhead.wire.stream import accumulate, events_of, pieces_of, stream_bytes
 
 EVENT_STREAM = "text/event-stream; charset=utf-8"
 JSON = "application/json"
@@ -51,30 +51,26 @@ def _is_delta(event: JsonObject) -> bool:
     return bool(event["type"] == "content_block_delta" and event["delta"].get("partial_json") != "")
 
 
-def _plain(events: Events) -> list[bytes]:
-    return [event_bytes(event) for event in events]
-
-
 def _without(kind: str) -> OnStream:
     """The stream without its first event of a type."""
 
     def drop(events: Events, at: int) -> list[bytes]:
         first = next((place for place, event in enumerate(events) if event["type"] == kind), len(events))
-        return _plain([event for place, event in enumerate(events) if place != first])
+        return pieces_of([event for place, event in enumerate(events) if place != first])
 
     return drop
 
 
 def _with(*added: JsonObject) -> OnStream:
     """The stream with further events before the one at the place."""
-    return lambda events, at: _plain([*events[:at], *added, *events[at:]])
+    return lambda events, at: pieces_of([*events[:at], *added, *events[at:]])
 
 
 def _replaced(data: Callable[[bytes], bytes]) -> OnStream:
     """The stream with other data in the event at the place."""
 
     def replace(events: Events, at: int) -> list[bytes]:
-        pieces = _plain(events)
+        pieces = pieces_of(events)
         pieces[at] = encode_event(str(events[at]["type"]), data(encode(events[at])))
         return pieces
 
@@ -86,15 +82,15 @@ def _whole(body: bytes) -> OnStream:
 
 
 def _repeated_start(events: Events, at: int) -> list[bytes]:
-    return _plain([events[0], *events])
+    return pieces_of([events[0], *events])
 
 
 def _after_the_end(events: Events, at: int) -> list[bytes]:
-    return _plain([*events, *(event for event in events if event["type"].startswith("content_block"))])
+    return pieces_of([*events, *(event for event in events if event["type"].startswith("content_block"))])
 
 
 def _gap(events: Events, at: int) -> list[bytes]:
-    return _plain([{**event, "index": event["index"] + 1} if "index" in event else event for event in events])
+    return pieces_of([{**event, "index": event["index"] + 1} if "index" in event else event for event in events])
 
 
 def _unnamed(events: Events, at: int) -> list[bytes]:
@@ -106,7 +102,7 @@ def _unknown_block(events: Events, at: int) -> list[bytes]:
     index = sum(event["type"] == "content_block_start" for event in events)
     block = {"type": "content_block_start", "index": index, "content_block": {"type": "future_block", "data": "x"}}
     end = next((place for place, event in enumerate(events) if event["type"] == "message_delta"), len(events))
-    return _plain([*events[:end], block, {"type": "content_block_stop", "index": index}, *events[end:]])
+    return pieces_of([*events[:end], block, {"type": "content_block_stop", "index": index}, *events[end:]])
 
 
 def _message_body(events: Events, at: int) -> list[bytes]:
@@ -125,7 +121,7 @@ def _not_utf8(data: bytes) -> bytes:
 
 
 def _as_stream(message: JsonObject) -> bytes:
-    return b"".join(map(event_bytes, events_of(message)))
+    return stream_bytes(events_of(message))
 
 
 _UNKNOWN_EVENT: JsonObject = {"type": "some_future_event", "value": 1}
@@ -171,7 +167,7 @@ _DAMAGES = (
     Damage(
         name="wrong_content_type",
         what="another content type than the body has",
-        on_stream=lambda events, at: _plain(events),
+        on_stream=lambda events, at: pieces_of(events),
         on_body=encode,
         content_types=(JSON, "text/plain; charset=utf-8"),
     ),

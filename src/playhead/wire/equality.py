@@ -106,7 +106,7 @@ def plain_content(content: object, level: int = 0) -> object:
     `level` counts the blocks around it.
     """
     if isinstance(content, str):
-        content = [{"type": "text", "text": content}]
+        return [{"type": "text", "text": content}] if content.strip() else []
     if content is None:
         return []
     if not isinstance(content, list):

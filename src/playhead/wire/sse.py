@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 
@@ -93,5 +94,9 @@ def decode_events(body: bytes) -> list[ServerSentEvent]:
 def encode_event(name: str, data: bytes) -> bytes:
     """One event as bytes, as the API writes it. Data with line breaks takes one `data:` line each."""
     # compact JSON has no line breaks
-    lines = data if b"\n" not in data else data.replace(b"\n", b"\ndata: ")
-    return b"event: %b\ndata: %b\n\n" % (name.encode(), lines)
+    return _opening(name) + (data if b"\n" not in data else data.replace(b"\n", b"\ndata: ")) + b"\n\n"
+
+
+@lru_cache(maxsize=64)
+def _opening(name: str) -> bytes:
+    return b"event: %b\ndata: " % name.encode()

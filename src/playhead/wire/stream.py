@@ -9,11 +9,11 @@ that arrived; here `complete` is False, and `unparsed` keeps the text that is no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType, NoneType
 from typing import Any
 
-from playhead.wire.codec import JsonError, JsonObject, decode, encode, encode_text
+from playhead.wire.codec import JsonError, JsonObject, decode, encode, encode_each, encode_text
 from playhead.wire.sse import ServerSentEvent, encode_event
 from playhead.wire.tables import BLOCKS, USAGE_AT_END, USAGE_AT_START
 
@@ -417,6 +417,12 @@ def event_bytes(event: EventData) -> bytes:
     return encode_event(str(event.get("type", "")), encode(event))
 
 
+def pieces_of(events: Sequence[EventData]) -> list[bytes]:
+    """Each of some events as the bytes of a stream."""
+    each = zip(events, encode_each(events), strict=True)
+    return [encode_event(str(event.get("type", "")), data) for event, data in each]
+
+
 def stream_bytes(events: Iterable[EventData]) -> bytes:
     """Events as the bytes of a stream."""
-    return b"".join(map(event_bytes, events))
+    return b"".join(pieces_of([*events]))
