@@ -85,18 +85,18 @@ class Recent:
         self.newest: Reading | None = None
         """The body that was added last, unless it was removed."""
         self._number = 0
-        self._texts: dict[int, Text] = {}
+        self._places: dict[int, tuple[bytes, bytes]] = {}
         self._by_head: dict[bytes, dict[bytes, dict[int, Reading]]] = {}
 
     def add(self, reading: Reading, text: Text) -> None:
         """Takes in a body; the oldest is forgotten where there are too many."""
         self._number += 1
-        self._texts[self._number] = text
+        self._places[self._number] = text.head, text.opening
         by_opening = self._by_head.setdefault(text.head, {})
         by_opening.setdefault(text.opening, {})[self._number] = reading
         self.newest = reading
-        if len(self._texts) > REMEMBERED:
-            self.remove(next(iter(self._texts)))
+        if len(self._places) > REMEMBERED:
+            self.remove(next(iter(self._places)))
 
     def renew(self, reading: Reading) -> None:
         """Puts a body in the place of the newest, all of whose messages it has."""
@@ -107,14 +107,14 @@ class Recent:
 
     def remove(self, number: int) -> None:
         """Forgets a body."""
-        text = self._texts.pop(number)
-        by_opening = self._by_head[text.head]
-        if self.newest is by_opening[text.opening].pop(number):
+        head, opening = self._places.pop(number)
+        by_opening = self._by_head[head]
+        if self.newest is by_opening[opening].pop(number):
             self.newest = None
-        if not by_opening[text.opening]:
-            del by_opening[text.opening]
-            if not by_opening:
-                del self._by_head[text.head]
+        if not by_opening[opening]:
+            del by_opening[opening]
+        if not by_opening:
+            del self._by_head[head]
 
     def nearest(self, raw: bytes) -> Nearest | None:
         """The earlier body with which this one has most messages in common, of several the newest."""
@@ -134,9 +134,11 @@ class Recent:
 
     def _opening_alike(self, raw: bytes) -> Iterator[tuple[int, Reading, int, bool]]:
         """The bodies whose first message begins as this one's, which begins at a place, and whether the heads agree."""
+        searched: int | None = None
         for head, by_opening in self._by_head.items():
-            same = raw.startswith(head)
-            start = len(head) if same else _messages_start(raw)
+            same, start = raw.startswith(head), len(head)
+            if not same:
+                searched = start = _messages_start(raw) if searched is None else searched
             if not start:
                 continue
             for size in {*map(len, by_opening)}:
