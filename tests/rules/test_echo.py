@@ -100,7 +100,10 @@ def calling(value: object) -> Json:
         ([WORDS], [{"text": "hi", "type": "text"}], True),
         ([WORDS], [{**WORDS, "text": "ho"}], False),
         ([WORDS], [WORDS, WORDS], False),
-        ([WORDS], "hi", False),
+        ([WORDS], "hi", True),
+        ([WORDS], "ho", False),
+        ([WORDS, WORDS], "hi", False),
+        ([{**WORDS, "citations": [{"n": 1}]}], "hi", False),
         ([{**WORDS, "citations": None}], [{**WORDS, "citations": None}], True),
         ([WORDS, calling(1)], [WORDS, calling(1)], True),
         ([calling(1)], [calling(True)], False),
@@ -111,7 +114,9 @@ def calling(value: object) -> Json:
     ],
 )
 def test_a_reply_that_came_back(told: list[object], sent: object, same: bool) -> None:
-    """The same blocks as JSON: what Python alone takes for equal, 1 and true say, is another reply."""
+    """The same blocks as JSON: what Python alone takes for equal, 1 and true say, is another reply. A text may come as
+    a string.
+    """
     messages = [{"role": "user", "content": "q"}, {"role": "assistant", "content": sent}]
     link = Link(kind="continues", conversation=1, turn=2, parent=0, shared=1)
     assert came_back(Exchange(request={"messages": messages}), link, Exchange(response={"content": told})) is same

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from playhead.rules.rule import StepView
 from playhead.wire.codec import canonical
-from playhead.wire.equality import plain_content
+from playhead.wire.equality import plain_content, same_words
 from playhead.wire.exchange import Exchange
 from playhead.wire.follow import Link
 
@@ -45,20 +45,7 @@ def came_back(exchange: Exchange, link: Link, parent: Exchange) -> bool:
     added = messages[link.shared] if link.shared < len(messages) else None
     if not isinstance(added, dict) or added.get("role") != "assistant":
         return False
-    return _are_same_words(added.get("content"), said) or _content(added) == canonical(said)
-
-
-def _are_same_words(sent: object, content: list[object]) -> bool:
-    """Whether both are the same blocks of strings alone: equal ones are equal as JSON, and nearly all replies are."""
-    if not isinstance(sent, list) or sent != content:
-        return False
-    for block in sent:
-        if not isinstance(block, dict):
-            return False
-        for value in block.values():
-            if type(value) is not str:
-                return False
-    return True
+    return same_words(added.get("content"), said) or _content(added) == canonical(said)
 
 
 def _is_assistant(message: object) -> bool:

@@ -93,6 +93,24 @@ def _item(values: Sequence[object], index: int) -> object:
     return values[index] if index < len(values) else MISSING
 
 
+def same_words(sent: object, content: list[object]) -> bool:
+    """Whether content that was sent is a reply's, where that holds nothing but strings, as nearly all replies do.
+
+    A lone text may be sent as a string.
+    """
+    if isinstance(sent, str):
+        return len(content) == 1 and content[0] == {"type": "text", "text": sent}
+    if not isinstance(sent, list) or sent != content:
+        return False
+    for block in sent:
+        if not isinstance(block, dict):
+            return False
+        for value in block.values():
+            if type(value) is not str:
+                return False
+    return True
+
+
 def plain_message(message: object) -> object:
     """A message without what may differ between two sendings of it."""
     if not isinstance(message, dict):

@@ -20,7 +20,7 @@ from typing import Literal, TypeVar
 from msgspec import Struct, structs
 
 from playhead.wire.codec import JsonObject
-from playhead.wire.equality import same_message
+from playhead.wire.equality import same_message, same_words
 from playhead.wire.exchange import Exchange
 from playhead.wire.history import History, Positions, back_to, digest, grown
 from playhead.wire.turns import blocks_of
@@ -346,6 +346,8 @@ class Follower:
         if link is not None and link.parent == len(self._placed) - 1:
             return None  # it continues the newest of all: nothing came later that it could have left out
         start = 0 if link is None else link.shared
+        if link is not None and link.parent is not None and self._echoes(messages, start, link.parent):
+            start += 1  # what is the parent's own reply tells of no other
         if not any(map(_may_tell, messages[start:])):
             return None
         self._read_replies()
@@ -357,6 +359,13 @@ class Follower:
         if latest is None or (link is not None and (link.parent is None or latest <= link.parent)):
             return None
         return self._departs_from(latest, history)
+
+    def _echoes(self, messages: Sequence[object], index: int, position: int) -> bool:
+        """Whether the message with this index is the reply of an exchange, word for word."""
+        message = messages[index] if index < len(messages) else None
+        if not isinstance(message, dict) or message.get("role") != "assistant":
+            return False
+        return same_words(message.get("content"), self._placed[position].exchange.content)
 
     def _evidence(self, messages: Sequence[object], index: int, link: Link | None) -> list[int]:
         found: list[int] = []
