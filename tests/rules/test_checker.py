@@ -23,6 +23,7 @@ from playhead.rules.checker import (
 )
 from playhead.rules.models import Model, Models, models_with
 from playhead.rules.registry import RULES
+from playhead.rules.requests import RequestRules
 from playhead.rules.rule import EndView, Finding, RequestView, Rule, StepView, told_once
 from playhead.wire.exchange import Exchange
 from playhead.wire.session import Session
@@ -501,29 +502,48 @@ def test_no_messages_are_found_missing_whatever_was_good_before(messages: object
     assert [violation.rule for violation in checker.ask(Exchange(number=2, request=bad)).violations] == alone
 
 
-def test_what_is_good_is_not_judged_again_in_another_session() -> None:
+TOOLS = [{"name": "add", "input_schema": {"type": "object"}}]
+
+
+def asked_anew(**more: object) -> Json:
+    return body(user("a"), tools=copy.deepcopy(TOOLS), **more)
+
+
+def test_what_is_good_is_not_judged_again_in_another_session(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever rehearses makes many sessions with the same tools; who has models of his own is judged by these."""
+    judged: list[bool] = []
+    judge = RequestRules.judge
+
+    def noted(self: RequestRules, *given: Any, envelope: bool = True, **options: Any) -> Any:
+        judged.append(envelope)
+        return judge(self, *given, envelope=envelope, **options)
+
+    monkeypatch.setattr(RequestRules, "judge", noted)
+
+    def found(models: Models | None = None, **more: object) -> list[str]:
+        request = Exchange(request=asked_anew(metadata={"user_id": "only here"}, **more))
+        return [violation.rule for violation in Checker(models=models).ask(request).violations]
+
+    own = models_with([Model(name="claude-opus-5-5", max_output=9)])
+    assert found() == found() == []
+    assert found(own) == found(own) == ["max-tokens-model-cap"]
+    assert found() == []
+    assert judged == [True, False, True, True, False]
+    assert found(max_tokens=10**9) == found(max_tokens=10**9) == ["max-tokens-model-cap"]
+    assert judged[5:] == [True, True]
+
+
+def test_a_rule_of_ones_own_is_asked_in_every_session() -> None:
+    """It may look at what changes from test to test; within a session it is not asked again of the same."""
     judged: list[object] = []
 
     def look(view: RequestView) -> Iterator[Finding]:
         judged.append(view.body["tools"])
-        if view.model.name == "my-model":
-            yield Finding(path="$.tools", what="it has no tools")
+        yield from ()
 
-    rules = (Rule(id="mine", level="broken", fix="...", envelope=look),)
-    tools = [{"name": "add", "input_schema": {"type": "object"}}]
-
-    def found(rules: tuple[Rule, ...], models: Models | None = None, **more: object) -> list[str]:
-        request = body(user("a"), tools=copy.deepcopy(tools), **more)
-        return [v.rule for v in Checker(rules, models=models).ask(Exchange(request=request)).violations]
-
-    assert found(rules) == found(rules) == []
-    assert judged == [tools]
-    assert found(rules, max_tokens=100) == []
-    assert len(judged) == 2
-    own = models_with([Model(name="claude-opus-5-5"), Model(name="my-model")])
-    assert found(rules, own) == []
-    assert found(rules, own, model="my-model") == ["mine"]
-    assert len(judged) == 4
-    assert found((replace(rules[0]),)) == []
-    assert len(judged) == 5
+    rules = (*RULES, Rule(id="mine", level="broken", fix="...", envelope=look))
+    for count in (1, 2):
+        checker = Checker(rules)
+        for number in (1, 2, 3):
+            assert checker.ask(Exchange(number=number, request=asked_anew())).violations == ()
+        assert judged == [TOOLS] * count

@@ -77,14 +77,14 @@ class _Looked(Struct, frozen=True):
 
 
 class _Tables(Struct, frozen=True):
-    """Some rules, by what they look at, and which envelopes they found good, by the numbers of their terms."""
+    """Some rules, by what they look at; the envelopes found `good`, None where a rule is somebody's own."""
 
     ids: frozenset[str]
     requests: RequestRules
     steps: StepRules
     answer: tuple[Rule, ...]
     end: tuple[Rule, ...]
-    good: set[int] = set()
+    good: set[int] | None
 
 
 @lru_cache(maxsize=16)
@@ -96,6 +96,7 @@ def _tables(rules: tuple[Rule, ...]) -> _Tables:
         steps=StepRules(rules),
         answer=tuple(rule for rule in rules if rule.answer),
         end=tuple(rule for rule in rules if rule.end),
+        good=set() if frozenset(RULES).issuperset(rules) else None,
     )
 
 
@@ -126,8 +127,8 @@ class Checker:
         self._envelopes: list[int] = []
         self._terms = TermsTable()
         self._memory = Memory()
-        # what is good in one session is so in all, where nobody has models of their own
-        self._good_envelopes = tables.good if self._models == TABLE else set()
+        # what is good in one session is so in all; a rule of one's own may look at more than it is shown
+        self._good_envelopes = tables.good if tables.good is not None and self._models == TABLE else set[int]()
         self._returned: set[str] = set()
 
     def exchange(self, position: int) -> Exchange:
