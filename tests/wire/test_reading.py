@@ -243,6 +243,17 @@ def test_conversations_side_by_side_stay_in_memory() -> None:
             before[number] = reading
 
 
+def test_of_many_conversations_the_oldest_is_forgotten() -> None:
+    """What is no longer kept is read anew, and nothing else is."""
+    bodies = Bodies()
+    firsts = [{**A, "content": f"conversation {number}"} for number in range(REMEMBERED + 1)]
+    before = [bodies.read(compact({"messages": [first]})) for first in firsts]
+    for number, kept in ((REMEMBERED, 1), (2, 1), (0, 0)):
+        reading = bodies.read(compact({"messages": [firsts[number], B]}))
+        assert reading.body == {"messages": [firsts[number], B]}
+        assert shared(reading, before[number]) == kept
+
+
 def test_only_the_newest_bytes_of_a_conversation_are_kept() -> None:
     """A long session's bodies add up to the square of its length; what is kept is one of them and the messages."""
     bodies, sizes = Bodies(), []
