@@ -533,6 +533,15 @@ def test_what_is_good_is_not_judged_again_in_another_session(monkeypatch: pytest
     assert judged[5:] == [True, True]
 
 
+def test_a_tuple_is_no_array_whatever_was_good_before() -> None:
+    """The verdict on a request does not hang on the sessions before it."""
+    odd = {**asked_anew(), "tools": tuple(TOOLS)}
+    found = [violation.rule for violation in check_request(odd)]
+    assert found == ["req-field-types"]
+    assert check_request(asked_anew()) == ()
+    assert [violation.rule for violation in check_request(odd)] == found
+
+
 def test_a_rule_of_ones_own_is_asked_in_every_session() -> None:
     """It may look at what changes from test to test; within a session it is not asked again of the same."""
     judged: list[object] = []

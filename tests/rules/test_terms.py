@@ -93,6 +93,18 @@ def test_what_is_no_json_is_like_nothing_else() -> None:
     assert table.of(exchange({**BODY, "tools": object()}), None) != first
 
 
+@pytest.mark.parametrize(
+    ("json_value", "odd"),
+    [([{"name": "a"}], ({"name": "a"},)), (["a"], {"a"}), ("aGk=", b"hi"), ({"1": 2}, {1: 2})],
+    ids=["tuple", "set", "bytes", "number-as-a-name"],
+)
+def test_what_only_has_the_text_of_json_is_not_like_it(json_value: object, odd: object) -> None:
+    """A tuple is written as a list is, and the API's client may take it; a rule does not."""
+    first, other = (TermsTable().of(exchange({**BODY, "tools": value}), None) for value in (json_value, odd))
+    assert other.envelope != first.envelope
+    assert other.messages != first.messages
+
+
 class Watched(dict[str, Any]):
     """A body that notes which of its members are asked for."""
 

@@ -383,6 +383,13 @@ def test_the_very_same_messages_need_no_comparison() -> None:
     assert longer.before is follower.history_at(0)
 
 
+def test_an_empty_reply_that_comes_back_is_that_of_its_own_conversation() -> None:
+    """Another conversation had one that says as little."""
+    first, other = asked([user("a")]), asked([user("b")], text(" "))
+    links = follow(first, other, asked([user("a"), said(), user("and?")]))
+    assert shape(links)[2] == ("continues", 1, 2, 0, 1)
+
+
 def test_a_history_that_is_known_is_taken_as_it_is() -> None:
     """Who made an exchange may have said what its messages share; then nobody looks at them."""
     follower = Follower()

@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import count
 from typing import NamedTuple
 
-from playhead.wire.codec import JsonObject, canonical
+from playhead.wire.codec import JsonObject, canonical, decode
 from playhead.wire.exchange import Exchange
 
 JUDGED_HEADERS = ("anthropic-version", "anthropic-beta", "x-api-key", "authorization")
@@ -83,9 +83,12 @@ def _numbered(body: JsonObject, around: tuple[object, ...]) -> Terms:
 
 def _number_of(part: dict[str, object], around: tuple[object, ...]) -> int:
     try:
-        return _number(hashlib.blake2b(canonical(part), digest_size=20).digest(), around)
-    except (TypeError, ValueError):
-        return next(_NUMBERS)  # no JSON, and so like nothing else
+        text = canonical(part)
+        if decode(text) == part:
+            return _number(hashlib.blake2b(text, digest_size=20).digest(), around)
+    except (TypeError, ValueError, RecursionError):
+        pass
+    return next(_NUMBERS)  # no JSON, a tuple say, which has the text of a list: like nothing else
 
 
 @lru_cache(maxsize=1024)

@@ -105,6 +105,9 @@ class Sent(Struct, frozen=True, eq=False):
     messages: list[object]
     last: History
 
+    def __repr__(self) -> str:
+        return f"<Sent: {self.last.count} messages>"
+
     def history_of(self, messages: Sequence[object]) -> History | None:
         """The history of these messages, if they are the ones that were sent."""
         if messages is not self.messages or len(messages) != self.last.count:
