@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Iterator
 
 from playhead.rules.calls import (
+    choice_kind,
     id_of,
     input_fault,
     is_error,
@@ -262,7 +263,7 @@ def _left_open(view: EndView, *how: str) -> Exchange | None:
         return None
     if view.how == "returned" and (view.error or tells_trouble(view.shown)):
         return None  # the caller was told
-    if (last.request or {}).get("tool_choice") == {"type": "none"}:
+    if choice_kind(last) == "none":
         return None  # a last request, with which no call is to be run
     if last.stop_reason not in ("tool_use", None) or set(last.tools_run or ()) >= {id_of(c) for c in last.calls()}:
         return None

@@ -20,6 +20,12 @@ def id_of(call: Mapping[str, object]) -> str:
     return str(call.get("id"))
 
 
+def choice_kind(exchange: Exchange) -> object:
+    """The type of a request's `tool_choice`; None where it has none."""
+    choice = (exchange.request or {}).get("tool_choice")
+    return choice.get("type") if isinstance(choice, dict) else None
+
+
 def named(call: Mapping[str, object]) -> str:
     """A call as a sentence names it: `toolu_01 (add)`."""
     return f"{id_of(call)} ({call.get('name')})"

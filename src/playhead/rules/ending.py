@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from itertools import islice, takewhile
 
+from playhead.rules.calls import choice_kind
 from playhead.rules.rule import EndView
 from playhead.wire.exchange import Exchange
 from playhead.wire.tables import STOP_REASONS
@@ -70,8 +71,7 @@ def left_undone(view: EndView, last: Exchange) -> bool:
     one that was forbidden can be nothing else, and a call that is handed to the caller shows in what was shown. A limit
     of turns may end a loop anywhere.
     """
-    choice = (last.request or {}).get("tool_choice")
-    forced = isinstance(choice, dict) and choice.get("type") in ("any", "tool", "none")
+    forced = choice_kind(last) in ("any", "tool", "none")
     calls = {str(call.get("id")) for call in last.calls()}
     if view.how != "returned" or view.error or last.stop_reason != "tool_use" or forced or not calls:
         return False

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import takewhile
 
 from playhead.rules.bodies import same_body
-from playhead.rules.calls import id_of, is_error, result_text
+from playhead.rules.calls import choice_kind, id_of, is_error, result_text
 from playhead.rules.ending import shown_text, text_of
 from playhead.rules.rule import EndView, Finding, Rule, StepView
 from playhead.wire.codec import canonical
@@ -150,10 +150,9 @@ def _failed(block: PlacedBlock) -> bool:
     return is_error(block) or result_text(block)[:5].lower() == "error"
 
 
-def _forced(exchange: Exchange) -> str | None:
+def _forced(exchange: Exchange) -> object:
     """The kind of `tool_choice` where it demands a call."""
-    choice = (exchange.request or {}).get("tool_choice")
-    kind = choice.get("type") if isinstance(choice, dict) else None
+    kind = choice_kind(exchange)
     return kind if kind in _FORCED else None
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from playhead.rules.calls import id_of, is_error, named, raised_text, result_text
+from playhead.rules.calls import choice_kind, id_of, is_error, named, raised_text, result_text
 from playhead.rules.json_schemas import value_fault
 from playhead.rules.rule import Violation
 from playhead.testing.own_rules import broken, same_call, shown
@@ -108,8 +108,7 @@ def _asked(run: Run) -> Sequence[Exchange]:
 
 def _is_last(exchange: Exchange) -> bool:
     """Whether a request asks for an answer without calls, as loops do at their limit."""
-    choice = (exchange.request or {}).get("tool_choice")
-    return isinstance(choice, dict) and choice.get("type") == "none"
+    return choice_kind(exchange) == "none"
 
 
 def _is_decided(run: Run, call: JsonObject, answer: tuple[Exchange, PlacedBlock], trouble: bool) -> bool:

@@ -70,7 +70,6 @@ class Nearest(Struct, frozen=True):
     """
 
     number: int
-
     earlier: Reading
     text: Text
     start: int
