@@ -9,7 +9,7 @@ import pytest
 from made_sessions import DONE, Q2, Json, Q, call, exchange, reply, result, said, session, text, user
 from playhead.rules.checker import check
 from playhead.rules.rule import Finding, Rule, StepView
-from playhead.rules.steps import OUTCOMES, StepRules, outcome
+from playhead.rules.steps import OUTCOMES, UNSAID, StepRules, outcome
 from playhead.wire.exchange import Exchange
 
 ENDS: dict[str, tuple[Exchange, str]] = {
@@ -100,4 +100,4 @@ def test_a_reply_without_calls_needs_no_rule_on_calls() -> None:
 def test_rules_that_are_no_steps_are_left_out() -> None:
     """A rule on requests alone costs nothing here."""
     rules = StepRules([Rule(id="own-rule", level="warn", fix="-", request=lambda view: ())])
-    assert rules.asked(Exchange(), frozenset()) == ()
+    assert rules.asked(Exchange(), UNSAID, frozenset()) == ()

@@ -87,7 +87,7 @@ class Door:
     async def _sent(self, answer: Outgoing, scope: Scope, receive: Receive, send: Send) -> None:
         if answer.delay:
             await self._wait(answer.delay)
-        if answer.status and answer.plain:
+        if answer.status and answer.whole is not None:
             await answer_with(answer, scope, send)
             return
         if not answer.status:

@@ -34,7 +34,7 @@ class Transport(TransportBase):
 
     def handle_request(self, request: Any) -> Any:
         """The transport interface of a sync client."""
-        module = module_of(request)
+        module = module_of(request.__class__)
         answer = self._answer(incoming_of(request, request.read()))
         if answer.delay:
             self._pause(answer.delay, False)
@@ -42,7 +42,7 @@ class Transport(TransportBase):
 
     async def handle_async_request(self, request: Any) -> Any:
         """The transport interface of an async client. Waits only where a pause can be awaited."""
-        module = module_of(request)
+        module = module_of(request.__class__)
         answer = self._answer(incoming_of(request, await request.aread()))
         if answer.delay:
             await _paused(self._pause(answer.delay, True))
@@ -54,7 +54,8 @@ def response_of(module: Any, request: Any, answer: Outgoing, pause: Pause = _no_
     if answer.fault is not None and not answer.status:
         raise _error(module, _UNANSWERED.get(answer.fault, _ERRORS[answer.fault]), request)
     # a stream, not `content=`: a response that is closed before it is read has no `elapsed`, and the SDK asks for it
-    stream = module.ByteStream(answer.body) if answer.plain else _pieces(module)(request, answer, pause)
+    whole = answer.whole
+    stream = _pieces(module)(request, answer, pause) if whole is None else module.ByteStream(whole)
     return module.Response(answer.status, headers=answer.headers, stream=stream, request=request)
 
 

@@ -45,7 +45,7 @@ class Tee(TransportBase):
 
     def handle_request(self, request: Any) -> Any:
         """The transport interface of a sync client."""
-        module = module_of(request)
+        module = module_of(request.__class__)
         incoming = incoming_of(request, request.read())
         known = self._sink.known(incoming)
         if known is not None:
@@ -63,7 +63,7 @@ class Tee(TransportBase):
 
     async def handle_async_request(self, request: Any) -> Any:
         """The transport interface of an async client."""
-        module = module_of(request)
+        module = module_of(request.__class__)
         incoming = incoming_of(request, await request.aread())
         known = self._sink.known(incoming)
         if known is not None:

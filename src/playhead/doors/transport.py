@@ -58,14 +58,10 @@ class TransportBase(_Base):
         await self.aclose()
 
 
-def module_of(request: object) -> ModuleType:
-    """The HTTP library of a request. Raises `SetupError` for any other."""
-    return _module_at(type(request).__module__)
-
-
 @lru_cache(maxsize=16)
-def _module_at(place: str) -> ModuleType:
-    name = place.partition(".")[0]
+def module_of(kind: type) -> ModuleType:
+    """The HTTP library whose requests are of this type. Raises `SetupError` for any other."""
+    name = kind.__module__.partition(".")[0]
     module = sys.modules.get(name)
     if module is None or not hasattr(module, "ByteStream") or not hasattr(module, "Response"):
         raise SetupError(
@@ -78,15 +74,30 @@ def _module_at(place: str) -> ModuleType:
 _Pairs: TypeAlias = Sequence[tuple[bytes, bytes]]
 
 
-def _headers(pairs: _Pairs) -> dict[str, str]:
-    """Headers by their names in lower case."""
-    # the last is the length of the body; a client sends the others with every request
-    return {**_decoded((*pairs[:-1],)), **_decoded((*pairs[-1:],))}
+class _HeaderReader:
+    """Reads headers of requests: a client sends the same ones each time, but for the length of the body, the last."""
+
+    def __init__(self) -> None:
+        self._latest: tuple[_Pairs, Mapping[str, str]] = (), {}
+
+    def read(self, pairs: _Pairs) -> dict[str, str]:
+        """Headers by their names in lower case."""
+        most = pairs[:-1]
+        known, read = self._latest  # one value: clients come from any thread
+        if most != known:
+            read = _decoded(most)
+            self._latest = most, read
+        if not pairs:
+            return {}
+        name, value = pairs[-1]
+        return {**read, name.decode("latin-1").lower(): value.decode("latin-1")}
 
 
-@lru_cache(maxsize=256)
-def _decoded(pairs: _Pairs) -> Mapping[str, str]:
+def _decoded(pairs: _Pairs) -> dict[str, str]:
     return {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in pairs}
+
+
+_HEADERS = _HeaderReader()
 
 
 def incoming_of(request: Any, body: bytes) -> Incoming:
@@ -95,7 +106,7 @@ def incoming_of(request: Any, body: bytes) -> Incoming:
     return Incoming(
         method=request.method,
         path=request.url.raw_path.decode("ascii"),
-        headers=_headers(request.headers.raw),  # the mapping of the client's module is slower by far
+        headers=_HEADERS.read(request.headers.raw),  # the mapping of the client's module is slower by far
         body=body,
         timeouts=Timeouts(seconds.get("connect"), seconds.get("read"), seconds.get("write")),
     )

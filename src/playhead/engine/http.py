@@ -58,9 +58,11 @@ class Outgoing(Struct, frozen=True, kw_only=True):
         return b"".join(self.chunks)
 
     @property
-    def plain(self) -> bool:
-        """Whether it leaves at once and whole, as almost every answer does."""
-        return len(self.chunks) < 2 and not self.waits and self.fault is None
+    def whole(self) -> bytes | None:
+        """The body of an answer that leaves at once, as almost every one does; None for any other."""
+        if len(self.chunks) > 1 or self.waits or self.fault is not None:
+            return None
+        return self.chunks[0] if self.chunks else b""
 
 
 def no_answer(fault: Fault, delay: float = 0.0) -> Outgoing:

@@ -14,13 +14,15 @@ from functools import lru_cache
 from msgspec import Struct, structs
 
 from playhead.rules.choice import choose
+from playhead.rules.echo import came_back
 from playhead.rules.memory import Good, Memory
 from playhead.rules.models import TABLE, Model, Models, models_with
 from playhead.rules.places import Places
 from playhead.rules.registry import RULES
 from playhead.rules.requests import Found, RequestRules
 from playhead.rules.rule import ApiError, EndView, Finding, RequestView, Rule, StepView, Violation
-from playhead.rules.steps import StepRules, is_ordinary, judge
+from playhead.rules.signatures import sealed_in
+from playhead.rules.steps import FAILED, StepRules, judge, outcome
 from playhead.rules.terms import Terms, TermsTable
 from playhead.rules.violations import (
     MESSAGE,
@@ -34,7 +36,7 @@ from playhead.rules.violations import (
 )
 from playhead.wire.codec import JsonObject, encode, is_deeper
 from playhead.wire.equality import shallow
-from playhead.wire.exchange import Exchange
+from playhead.wire.exchange import Exchange, endpoint_of
 from playhead.wire.follow import Follower, Link
 from playhead.wire.history import History
 from playhead.wire.session import Session, lower_names
@@ -143,7 +145,7 @@ class Checker:
         """Judges a request. `like` is the position of an earlier one whose messages begin this one's, byte for byte;
         an exchange that tells its `history` needs none. `size` is the length of the body in bytes, where that is known.
         """
-        endpoint = exchange.endpoint
+        endpoint = endpoint_of(exchange.path)
         if exchange.request is None or endpoint not in _JUDGED:
             return Judgement(link=None, position=None, violations=())
         if endpoint == COUNT_TOKENS_PATH:
@@ -157,14 +159,15 @@ class Checker:
         position = len(self._found)
         link = self._follower.place(exchange, like=None if held else like, alone=self._alone)
         parent = None if link.parent is None else self._follower.exchange(link.parent)
-        inherited = _NONE if parent is None or link.parent is None or parent.failed else self._found[link.parent]
+        ended = FAILED if parent is None else outcome(parent)
+        inherited = _NONE if link.parent is None or ended is FAILED else self._found[link.parent]
         self._found.append(inherited)
         looked = self._on_request(exchange, self._follower.history_at(position), size)
         self._envelopes.append(looked.envelope)
         on_request = looked.found
         if on_request:
             on_request = new_ones(on_request, self._follower.known(position))
-        on_step = () if parent is None else self._on_step(exchange, link, parent, looked)
+        on_step = () if parent is None else self._on_step(exchange, link, parent, ended, looked)
         if not on_request and not on_step:
             return Judgement(link=link, position=position, violations=(), marked=looked.places.marked)
         found = self._told([*on_request, *on_step])
@@ -242,16 +245,20 @@ class Checker:
         return _Looked(self._on_one.judge(_shallow_view(view, places), places=places).found, places, envelope)
 
     def _on_step(
-        self, exchange: Exchange, link: Link, parent: Exchange, looked: _Looked
+        self, exchange: Exchange, link: Link, parent: Exchange, ended: str, looked: _Looked
     ) -> Sequence[tuple[Rule, Finding]]:
         ordinary = (
             link.parent is not None
+            and ended is not FAILED
             and looked.ordinary_from is not None
             and looked.ordinary_from <= link.shared
             and looked.envelope == self._envelopes[link.parent]
-            and is_ordinary(exchange, link, parent)
+            and link.kind == "continues"
+            and not link.held
+            and parent.user_event is None
+            and came_back(exchange, link, parent)
         )
-        asked = self._steps.asked(parent, looked.places.types, ordinary=ordinary)
+        asked = self._steps.asked(parent, ended, looked.places.types, ordinary=ordinary)
         if not asked:
             return ()
         try:
@@ -290,7 +297,7 @@ class Checker:
     def answered(self, position: int, exchange: Exchange) -> None:
         """Takes in the answer to the request at this position."""
         self._follower.settle(position, exchange)
-        self._returned.update(_sealed(exchange.content))
+        self._returned.update(sealed_in(exchange.content))
 
     def on_answer(self, exchange: Exchange) -> tuple[Violation, ...]:
         """The violations in what the client did with an answer, once that is known."""
@@ -383,26 +390,6 @@ def _shallow(exchange: Exchange) -> Exchange:
         response=response if isinstance(response, dict) else None,
         results={key: shallow(value) for key, value in exchange.results.items()},
     )
-
-
-_SEALED = frozenset({"signature", "data", "encrypted_content", "encrypted_index", "encrypted_stdout"})
-
-
-def _sealed(content: list[object]) -> list[str]:
-    """The strings in a reply that only the API can make."""
-    found: list[str] = []
-    open_values: list[object] = [*content]  # it grows while it is read: no depth is too deep for it
-    for value in open_values:
-        if isinstance(value, list):
-            open_values.extend(value)
-        elif isinstance(value, dict):
-            for name, member in value.items():
-                if isinstance(member, str):
-                    if name in _SEALED:
-                        found.append(member)
-                elif isinstance(member, dict | list) and name != "input":
-                    open_values.append(member)
-    return found
 
 
 def check(

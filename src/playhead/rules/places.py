@@ -18,16 +18,13 @@ _EVERYWHERE = frozenset({"text", "tool_use", "tool_result"})
 class Places:
     """The types of the blocks in some messages, and for each of them which messages hold one, in order."""
 
-    __slots__ = ("_of", "_own")
+    __slots__ = ("_of", "_own", "types")
 
-    def __init__(self) -> None:
-        self._of: dict[str, list[int]] = {}
-        self._own = True
-
-    @property
-    def types(self) -> Set[str]:
+    def __init__(self, shared: dict[str, list[int]] | None = None) -> None:
+        self._own = shared is None
+        self._of: dict[str, list[int]] = {} if shared is None else shared
+        self.types: Set[str] = self._of.keys()
         """All types that there are, `cache_control` where a block is marked."""
-        return self._of.keys()
 
     @property
     def marked(self) -> Sequence[int]:
@@ -48,8 +45,7 @@ class Places:
 
     def before(self, message: int) -> Places:
         """The places before a message, to be gone on with. Types may be left that stood only after it."""
-        earlier = Places()
-        earlier._of, earlier._own = self._of, False
+        earlier = Places(self._of)
         if any(of and of[-1] >= message for of in self._of.values()):
             earlier._make_own()
             for of in earlier._of.values():
@@ -59,6 +55,7 @@ class Places:
     def _make_own(self) -> None:
         if not self._own:
             self._of, self._own = {kind: [*of] for kind, of in self._of.items()}, True
+            self.types = self._of.keys()
 
     def holding(self, kinds: Iterable[str]) -> Sequence[int] | None:
         """The positions of the messages that hold a block of any of these types; None where that was not noted."""

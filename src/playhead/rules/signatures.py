@@ -14,6 +14,7 @@ import base64
 import binascii
 import hashlib
 import re
+from collections.abc import Iterable
 
 _MARK = b"playhead"
 _DIGEST = hashlib.sha256().digest_size
@@ -21,6 +22,8 @@ _SHORTEST = 44
 """Characters of base64 for 32 bytes: less than that holds no seal of any kind."""
 
 _STAND_IN = re.compile(r"[^A-Za-z0-9+/=]|redact|sig|mask|scrub|filter|placeholder", re.IGNORECASE)
+
+_SEALED = frozenset({"signature", "data", "encrypted_content", "encrypted_index", "encrypted_stdout"})
 
 
 def seal(text: str) -> str:
@@ -44,6 +47,23 @@ def is_broken(signature: object, text: object) -> bool:
 def never_issued(value: str) -> bool:
     """Whether a signature, or redacted data, is none that the API can have issued: empty, or a few bytes of base64."""
     return len(value) < _SHORTEST and not _STAND_IN.search(value)
+
+
+def sealed_in(content: Iterable[object]) -> list[str]:
+    """The strings in a reply that only the API can make."""
+    found: list[str] = []
+    open_values: list[object] = [*content]  # it grows while it is read: no depth is too deep for it
+    for value in open_values:
+        if isinstance(value, list):
+            open_values.extend(value)
+        elif isinstance(value, dict):
+            for name, member in value.items():
+                if isinstance(member, str):
+                    if name in _SEALED:
+                        found.append(member)
+                elif isinstance(member, dict | list) and name != "input":
+                    open_values.append(member)
+    return found
 
 
 def _digest(text: str) -> bytes:

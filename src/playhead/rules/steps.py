@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 
-from playhead.rules.echo import came_back, came_back_changed
+from playhead.rules.echo import came_back_changed
 from playhead.rules.rule import Finding, Rule, StepView
 from playhead.wire.exchange import Exchange
-from playhead.wire.follow import Link
 from playhead.wire.tables import STOP_REASONS
 
 FAILED = "failed"
@@ -49,8 +48,9 @@ class StepRules:
         self._named = frozenset(kind for rule in ours for kind in rule.holding)
         self._chosen: dict[tuple[str, frozenset[str], bool, bool], tuple[Rule, ...]] = {}
 
-    def asked(self, parent: Exchange, held: Set[str], *, ordinary: bool = False) -> tuple[Rule, ...]:
-        """The rules that concern a request after this exchange. `held` are the types of block in the conversation.
+    def asked(self, parent: Exchange, ended: str, held: Set[str], *, ordinary: bool = False) -> tuple[Rule, ...]:
+        """The rules that concern a request after this exchange, which `ended` with one of `OUTCOMES`. `held` are the
+        types of block in the conversation.
 
         An `ordinary` step goes on with the reply as it was and ordinary messages after it, all else being as before;
         where it is known what the tools returned, their results are looked at all the same.
@@ -58,7 +58,7 @@ class StepRules:
         named = self._named.intersection(held)
         if not ordinary:  # else the reply is among the messages
             named |= self._named.intersection([str(b.get("type")) for b in parent.content if isinstance(b, dict)])
-        key = (outcome(parent), named, ordinary, bool(parent.results))
+        key = (ended, named, ordinary, bool(parent.results))
         chosen = self._chosen.get(key)
         return self._choose(*key) if chosen is None else chosen
 
@@ -70,12 +70,6 @@ class StepRules:
             and (not ordinary or (rule.ordinary and (rule.step or (told and rule.calls))))
         )
         return chosen
-
-
-def is_ordinary(exchange: Exchange, link: Link, parent: Exchange) -> bool:
-    """Whether a request of ordinary messages, on the terms of the one before, goes on with that one's reply."""
-    usual = link.kind == "continues" and not link.held and not parent.failed and parent.user_event is None
-    return usual and came_back(exchange, link, parent)
 
 
 def judge(rules: Sequence[Rule], view: StepView, parent: Exchange) -> list[tuple[Rule, Finding]]:

@@ -14,7 +14,7 @@ from itertools import count
 from typing import NamedTuple
 
 from playhead.wire.codec import JsonObject, canonical, decode
-from playhead.wire.exchange import Exchange
+from playhead.wire.exchange import Exchange, endpoint_of
 
 JUDGED_HEADERS = ("anthropic-version", "anthropic-beta", "x-api-key", "authorization")
 
@@ -65,7 +65,7 @@ class TermsTable:
         """The terms of a request, where `status` is that of its answer if that is known."""
         body, headers = exchange.request or {}, exchange.headers
         judged = None if headers is None else tuple(map(headers.get, JUDGED_HEADERS))
-        around = (exchange.endpoint, exchange.known, status, judged)
+        around = (endpoint_of(exchange.path), exchange.known, status, judged)
         for seen in reversed(self._latest):
             if seen.around == around and _same_objects(seen.body, body):
                 return seen.terms

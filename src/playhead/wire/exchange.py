@@ -69,7 +69,9 @@ class Exchange(Struct, frozen=True, kw_only=True):
     @property
     def history(self) -> History | None:
         """The messages as a chain that is shared with earlier exchanges; None where nothing of the kind is known."""
-        return None if self.sent is None else self.sent.history_of(self.messages)
+        if self.sent is None or self.request is None:
+            return None
+        return self.sent.history_of(self.request.get("messages"))
 
     @property
     def messages(self) -> list[object]:

@@ -108,11 +108,10 @@ class Sent(Struct, frozen=True, eq=False):
     def __repr__(self) -> str:
         return f"<Sent: {self.last.count} messages>"
 
-    def history_of(self, messages: Sequence[object]) -> History | None:
+    def history_of(self, messages: object) -> History | None:
         """The history of these messages, if they are the ones that were sent."""
-        if messages is not self.messages or len(messages) != self.last.count:
-            return None
-        return self.last if messages[-1] is self.last.message else None
+        sent, last = self.messages, self.last
+        return last if messages is sent and len(sent) == last.count and sent[-1] is last.message else None
 
 
 def resent(earlier: Sent | None, new: Sequence[object], count: int | None = None) -> Sent | None:

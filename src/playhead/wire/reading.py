@@ -19,10 +19,11 @@ from msgspec import structs
 
 from playhead.wire.codec import JsonError, JsonObject, decode, decode_object, encode, item_ends, member_places
 from playhead.wire.history import History, Sent, grown, resent
-from playhead.wire.recent import NEAR, PROBED, Nearest, Reading, Recent, Text
+from playhead.wire.recent import NEAR, PROBED, Ends, Nearest, Reading, Recent, Text
 
 _WEIGHED = ("messages", "system", "tools")
 _GOES_ON = re.compile(rb"[ \t\r\n]*,[ \t\r\n]*")
+_BLANKS = b" \t\r\n"
 _AFTER = re.compile(rb"[ \t\r\n]*([,\]])")
 
 
@@ -41,7 +42,7 @@ class Bodies:
         if reading is not None:
             self._recent.renew(reading)
             return reading
-        nearest = self._recent.nearest(raw)
+        nearest = self._nearest(raw)
         reading = None if nearest is None else self._extended(raw, nearest)
         if reading is None:
             reading = self._whole(raw)
@@ -60,15 +61,20 @@ class Bodies:
         text = None if newest is None else newest.text
         if newest is None or text is None or not raw.endswith(text.tail):
             return None
-        view, count = memoryview(text.raw), len(text.ends)
-        last, end = text.start + (text.ends[-2] if count > 1 else 0), text.start + text.ends[-1]
-        # where a mark has moved the last message shows it: then the long beginning is compared elsewhere, and once
-        if not raw.startswith(view[last:end], last) or not raw.startswith(view[:last]):
+        view, since = memoryview(text.raw), text.since
+        # where a mark has moved the last messages show it: then the long beginning is compared elsewhere, and once
+        if not raw.startswith(view[since : text.stop], since) or not raw.startswith(view[:since]):
             return None
         try:
-            return _grown(raw, newest, text, count)
+            return _grown(raw, newest, text)
         except JsonError:
             return None  # the bytes met by chance, inside a string say
+
+    def _nearest(self, raw: bytes) -> Nearest | None:
+        try:
+            return self._recent.nearest(raw)
+        except JsonError:
+            return None
 
     def take(self, body: JsonObject) -> Reading:
         """Takes in a body that is known as data only: what encodes to the same text as before is the same objects."""
@@ -112,11 +118,25 @@ class Bodies:
         body = {key: self._member(key, around[begin:end], fresh) for key, (begin, end) in places.items()}
         fresh["messages"] = new
         ends = nearest.text.ends[:count]
-        ends.extend([after.end() - start - 1 + end for end in item_ends(items)])
+        since = ends[-1]
+        ends.extend(item_ends(items, after.end() - start - 1))
         end = len(raw) - len(rest) + last - 1
-        made = Text(raw, start, end, ends, raw[:start], rest[last - 1 :], nearest.text.opening)
+        made = Text(
+            raw,
+            start,
+            start + since,
+            start + ends[-1],
+            end,
+            Ends(ends),
+            raw[:start],
+            rest[last - 1 :],
+            nearest.text.opening,
+        )
         weight = made.size + sum(places[key][1] - places[key][0] for key in _WEIGHED[1:] if key in places)
-        return _with_messages(body, nearest.earlier, count, new, fresh, weight, made)
+        sent = resent(nearest.earlier.sent, new, count)
+        assert sent is not None
+        body["messages"] = sent.messages
+        return Reading(body=body, sent=sent, fresh=fresh, weight=weight, text=made)
 
     def _whole(self, raw: bytes) -> Reading:
         """A body without regard to any other."""
@@ -142,9 +162,9 @@ class Bodies:
         assert last is not None
         start, end = places["messages"][0] + 1, places["messages"][1] - 1
         ends = array("q", [one - 1 for one in item_ends(raw[start - 1 : end + 1])])
-        placed = Text(
-            raw, start, end, ends, self._head(raw[:start]), raw[end:], raw[start : start + min(ends[0], PROBED)]
-        )
+        since, stop = start + (ends[-2] if len(ends) > 1 else 0), start + ends[-1]
+        opening = raw[start : start + min(ends[0], PROBED)]
+        placed = Text(raw, start, since, stop, end, Ends(ends), self._head(raw[:start]), raw[end:], opening)
         return Reading(body=body, sent=Sent(messages, last), fresh=fresh, weight=weight, text=placed)
 
     def _head(self, head: bytes) -> bytes:
@@ -203,40 +223,31 @@ def read(raw: bytes) -> Reading:
     return Bodies().read(raw)
 
 
-def _grown(raw: bytes, earlier: Reading, text: Text, count: int) -> Reading | None:
-    """A body that differs from an earlier one only in the messages after the first `count`."""
-    at, end = text.start + text.ends[count - 1], len(raw) - len(text.tail)
+def _grown(raw: bytes, earlier: Reading, text: Text, count: int | None = None) -> Reading | None:
+    """A body that differs from an earlier one only in the messages after the first `count`, after all where None."""
+    at = text.stop if count is None else text.start + text.ends[count - 1]
+    end = len(raw) - len(text.tail)
     if end < at:
         return None
     goes_on = _GOES_ON.match(raw, at, end)
     new: list[object] = []
-    ends = text.ends[:count]
+    places, stop = text.places if count is None else Ends(text.ends[:count]), at
     if goes_on is not None:
         items = b"[" + raw[goes_on.end() : end] + b"]"
         new = decode(items)
         if not new:
             return None  # a comma and nothing after it is no JSON
-        ends.extend(item_ends(items, goes_on.end() - text.start - 1))
-    elif raw[at:end].strip(b" \t\r\n"):
+        places, stop = Ends(before=places, items=items, offset=goes_on.end() - text.start - 1), end
+        while raw[stop - 1] in _BLANKS:
+            stop -= 1
+    elif raw[at:end].strip(_BLANKS):
         return None
-    made = Text(raw, text.start, end, ends, text.head, text.tail, text.opening)
+    made = Text(raw, text.start, at, stop, end, places, text.head, text.tail, text.opening)
     weight = earlier.weight + end - text.end
-    return _with_messages(earlier.body, earlier, count, new, {"messages": new}, weight, made)
-
-
-def _with_messages(
-    body: JsonObject,
-    earlier: Reading,
-    count: int,
-    new: list[object],
-    fresh: JsonObject,
-    weight: int,
-    text: Text,
-) -> Reading:
-    """A reading whose messages are the first `count` of an earlier one's, and new ones."""
     sent = resent(earlier.sent, new, count)
     assert sent is not None
-    return Reading(body={**body, "messages": sent.messages}, sent=sent, fresh=fresh, weight=weight, text=text)
+    body = {**earlier.body, "messages": sent.messages}
+    return Reading(body=body, sent=sent, fresh={"messages": new}, weight=weight, text=made)
 
 
 def _exact(value: object) -> bytes | None:

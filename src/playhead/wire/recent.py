@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 from msgspec import Struct
 
-from playhead.wire.codec import JsonObject
+from playhead.wire.codec import JsonObject, item_ends
 from playhead.wire.history import Sent
 
 REMEMBERED = 64
@@ -29,18 +29,52 @@ PROBED = 64
 _OPENING = re.compile(rb'"messages"[ \t\r\n]*:[ \t\r\n]*\[')
 
 
+class Ends(Struct):
+    """Where each of a body's messages ends: the places that are known, or those `before` and then those of `items`, a
+    JSON array, with `offset` added.
+
+    Hardly ever does anybody ask: a loop that goes on and on needs to know where the last one ends, and no more.
+    """
+
+    known: array[int] | None = None
+    before: Ends | None = None
+    items: bytes = b""
+    offset: int = 0
+
+    def all(self) -> array[int]:
+        """All of them. Raises `JsonError` where the items are nested too deeply to be told apart from here."""
+        if self.known is None:
+            waiting: list[Ends] = []
+            at: Ends | None = self
+            while at is not None and at.known is None:
+                waiting.append(at)
+                at = at.before
+            known = array("q") if at is None or at.known is None else at.known[:]
+            for one in reversed(waiting):
+                known.extend(item_ends(one.items, one.offset))
+            self.known, self.before, self.items = known, None, b""
+        return self.known
+
+
 class Text(Struct, frozen=True):
-    """A body as bytes: its messages begin after `head`, at `start`, their bracket closes at `end`, where `tail` begins,
-    and each of them ends where `ends` says, counted from `start`. `opening` is how the first of them begins.
+    """A body as bytes: its messages begin after `head`, at `start`, the last of them ends at `stop`, and their bracket
+    closes at `end`, where `tail` begins. What was new in it begins at `since`. `opening` is how the first begins.
     """
 
     raw: bytes
     start: int
+    since: int
+    stop: int
     end: int
-    ends: array[int]
+    places: Ends
     head: bytes
     tail: bytes
     opening: bytes
+
+    @property
+    def ends(self) -> array[int]:
+        """Where each of the messages ends, counted from `start`. Raises `JsonError` as `Ends.all`."""
+        return self.places.all()
 
     @property
     def size(self) -> int:
@@ -116,7 +150,10 @@ class Recent:
             del self._by_head[head]
 
     def nearest(self, raw: bytes) -> Nearest | None:
-        """The earlier body with which this one has most messages in common, of several the newest."""
+        """The earlier body with which this one has most messages in common, of several the newest.
+
+        Raises `JsonError` where it cannot be told where an earlier one's messages end.
+        """
         best: Nearest | None = None
         most = 0
         for number, earlier, start, same in sorted(self._opening_alike(raw), key=itemgetter(0), reverse=True):
