@@ -215,7 +215,7 @@ def page() -> str:
         "|---|---|---|---|",
     ]
     for row in ROWS:
-        message, _, _ = sent(row)
+        message = sent(row).message
         blocks = "<br>".join(f"`{_short(block)}`" for block in message.get("content") or [])
         code = row.code.replace("|", "\\|")
         lines.append(f"| `{code}` | {row.what} | `{message.get('stop_reason')}` | {blocks} |")

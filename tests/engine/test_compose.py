@@ -58,7 +58,8 @@ def content(step: Turn | Reply, request: Request | None = None) -> list[dict[str
 
 def test_a_turn_becomes_a_whole_message() -> None:
     """Every field that the API sends is there, in its order; ids are counted, the usage has the numbers given."""
-    message, minted, texts = composed(turn(say("Hello"), call("add", a=1)))
+    made = composed(turn(say("Hello"), call("add", a=1)))
+    message, minted = made.message, made.minted
     assert message == {
         "id": "msg_0001",
         "type": "message",
@@ -84,12 +85,13 @@ def test_a_turn_becomes_a_whole_message() -> None:
     }
     assert list(message)[:5] == ["id", "type", "role", "model", "content"]
     assert minted == Minted(1, 1)
-    assert texts == {}
+    assert made.texts == {}
 
 
 def test_ids_go_on_counting() -> None:
     """Messages and calls are counted on from what was minted, parallel calls included."""
-    message, minted, _ = composed(turn(call("a"), call("a")), minted=Minted(7, 30, 2, 4))
+    made = composed(turn(call("a"), call("a")), minted=Minted(7, 30, 2, 4))
+    message, minted = made.message, made.minted
     assert message["id"] == "msg_0008"
     assert [block["id"] for block in message["content"]] == ["toolu_0031", "toolu_0032"]
     assert minted == Minted(8, 32, 2, 4)
@@ -170,7 +172,8 @@ WHOLE: dict[str, Any] = {
 def test_a_whole_reply_is_sent_as_it_stands() -> None:
     """A message with all that the API always sends, such as a recorded one, gets nothing that it did not say."""
     step = reply(WHOLE)
-    message, minted, _ = composed(step, asked(context_management={"edits": []}))
+    made = composed(step, asked(context_management={"edits": []}))
+    message, minted = made.message, made.minted
     assert message == WHOLE
     assert minted == Minted(1)
     assert message["usage"] is not step.message["usage"]
@@ -182,7 +185,8 @@ def test_a_reply_that_lacks_something_is_completed(member: str) -> None:
     given = {key: value for key, value in WHOLE.items() if key != member}
     if member == "output_tokens":
         given["usage"] = {"input_tokens": 3}
-    message, minted, _ = composed(reply(given))
+    made = composed(reply(given))
+    message, minted = made.message, made.minted
     assert {**message, **given, "usage": message["usage"]} == message
     assert {"container", "stop_details"} <= message.keys()
     assert "cache_read_input_tokens" in message["usage"]
@@ -200,7 +204,7 @@ def test_a_call_without_an_id_gets_one_in_a_whole_reply() -> None:
 def test_an_unchecked_reply_is_sent_as_it_stands() -> None:
     """Nothing is added, and nothing is counted."""
     message = {"content": "impossible"}
-    assert composed(reply(message, check=False), minted=Minted(2, 3)) == (message, Minted(2, 3), {})
+    assert composed(reply(message, check=False), minted=Minted(2, 3)) == Composed(message, Minted(2, 3))
 
 
 # what belongs together

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from types import MappingProxyType
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from msgspec import Struct
 
@@ -50,7 +50,7 @@ class Minted(Struct, frozen=True):
     files: int = 0
 
 
-class Composed(NamedTuple):
+class Composed(Struct, frozen=True):
     """A message, the counters after it, and the inputs that a stream carries to the letter, by the block's position."""
 
     message: JsonObject

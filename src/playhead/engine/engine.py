@@ -293,7 +293,7 @@ class Engine:
     @staticmethod
     def _asked(call: _Call) -> Asked:
         streams = call.body.get("stream") is True
-        return Asked(_request_id(call.exchange.number), stream=streams, timeouts=call.timeouts)
+        return Asked(f"req_{call.exchange.number:04d}", stream=streams, timeouts=call.timeouts)
 
     def _request(self, exchange: Exchange, judgement: Judgement) -> Request:
         link = judgement.link
@@ -323,14 +323,15 @@ class Engine:
         reply = step.reply if isinstance(step, Sent) else step
         if calls_tools(reply):
             require_offered(reply, self._tools(body, call.judgement), player.where, body.get("mcp_servers"))
-        message, minted, texts = compose(reply, request, tokens=self._input_tokens(call), minted=self._minted)
+        made = compose(reply, request, tokens=self._input_tokens(call), minted=self._minted)
         if "thread" in body:
-            self.threads.hold(body, message)
+            self.threads.hold(body, made.message)
         usual = self.settings.delivery
         if reply is step and usual is USUAL and not asked.stream:
-            return send_at_once(message, asked, texts), minted  # as nearly every answer
+            return send_at_once(made.message, asked, made.texts), made.minted  # as nearly every answer
         sent = step if isinstance(step, Sent) else Sent(reply=step, delivery=usual)
-        return send(message, sent if sent.delivery is not None else replace(sent, delivery=usual), asked, texts), minted
+        sent = sent if sent.delivery is not None else replace(sent, delivery=usual)
+        return send(made.message, sent, asked, made.texts), made.minted
 
     def _input_tokens(self, call: _Call) -> InputTokens:
         """What the prompt counts, and how much of it the cache holds: all of it, on a thread as well."""

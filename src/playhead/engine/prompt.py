@@ -12,7 +12,7 @@ that a mark finds no entry more than twenty blocks before it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from msgspec import Struct
@@ -24,6 +24,9 @@ from playhead.wire.equality import same_settings
 Ttl = Literal["5m", "1h"]
 Place = tuple[int, int]
 """A message and a block in it; message -1 is what stands before the messages."""
+
+Settings = tuple[object, object, object]
+"""A request's model, tools and system prompt."""
 
 _BEFORE = -1
 _LOOK_BACK = 20
@@ -63,7 +66,7 @@ class Prompt(Struct, frozen=True):
     `before` are the marks that stand before the messages, and are among `marks`.
     """
 
-    settings: JsonObject
+    settings: Settings
     messages: int
     head: int
     tokens: int
@@ -80,14 +83,14 @@ def read_prompt(
     `places` are the positions of the messages that may hold a cache mark, in order; None says that any may.
     """
     rates = rates_of(str(body.get("model")))
-    settings = {"model": body.get("model"), "tools": body.get("tools"), "system": body.get("system")}
+    settings = (body.get("model"), body.get("tools"), body.get("system"))
     messages = body.get("messages")
     messages = messages if isinstance(messages, list) else []
     as_it_was = earlier is not None and earlier.settings == settings
     same = as_it_was or (earlier is not None and _alike(earlier.settings, settings))
     head = earlier.head if earlier is not None and same else envelope_tokens(body, rates)
     tokens, start = head, 0
-    if earlier is not None and known == earlier.messages and earlier.settings["model"] == settings["model"]:
+    if earlier is not None and known == earlier.messages and earlier.settings[0] == settings[0]:
         tokens, start = head + earlier.tokens - earlier.head, known
     for index in range(start, len(messages)):
         tokens += message_tokens(messages[index], rates)
@@ -120,10 +123,10 @@ def input_tokens(prompt: Prompt, earlier: Prompt | None = None, known: int = 0) 
     return InputTokens(prompt.tokens - reached, read, stored["5m"], stored["1h"])
 
 
-def _alike(theirs: Mapping[str, object], ours: Mapping[str, object]) -> bool:
+def _alike(theirs: Settings, ours: Settings) -> bool:
     """Whether model, tools and system prompt are the same; marks do not count."""
     return theirs == ours or all(
-        theirs[name] == ours[name] or same_settings(theirs[name], ours[name]) for name in ("model", "tools", "system")
+        their == our or same_settings(their, our) for their, our in zip(theirs, ours, strict=True)
     )
 
 

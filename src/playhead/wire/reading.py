@@ -22,8 +22,8 @@ from playhead.wire.history import History, Sent, grown, resent
 from playhead.wire.recent import NEAR, PROBED, Ends, Nearest, Reading, Recent, Text
 
 _WEIGHED = ("messages", "system", "tools")
-_GOES_ON = re.compile(rb"[ \t\r\n]*,[ \t\r\n]*")
 _BLANKS = b" \t\r\n"
+_COMMA = ord(",")
 _AFTER = re.compile(rb"[ \t\r\n]*([,\]])")
 
 
@@ -229,19 +229,19 @@ def _grown(raw: bytes, earlier: Reading, text: Text, count: int | None = None) -
     end = len(raw) - len(text.tail)
     if end < at:
         return None
-    goes_on = _GOES_ON.match(raw, at, end)
     new: list[object] = []
     places, stop = text.places if count is None else Ends(text.ends[:count]), at
-    if goes_on is not None:
-        items = b"[" + raw[goes_on.end() : end] + b"]"
+    comma = at
+    while comma < end and raw[comma] in _BLANKS:
+        comma += 1
+    if comma < end:
+        items = b"[" + raw[comma + 1 : end] + b"]"
         new = decode(items)
-        if not new:
-            return None  # a comma and nothing after it is no JSON
-        places, stop = Ends(before=places, items=items, offset=goes_on.end() - text.start - 1), end
+        if not new or raw[comma] != _COMMA:
+            return None  # a comma and nothing after it is no JSON, and neither is a message without one
+        places, stop = Ends(before=places, items=items, offset=comma - text.start), end
         while raw[stop - 1] in _BLANKS:
             stop -= 1
-    elif raw[at:end].strip(_BLANKS):
-        return None
     made = Text(raw, text.start, at, stop, end, places, text.head, text.tail, text.opening)
     weight = earlier.weight + end - text.end
     sent = resent(earlier.sent, new, count)
