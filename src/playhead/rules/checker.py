@@ -157,12 +157,13 @@ class Checker:
             exchange = self._follower.whole(exchange)
         held = 0 if exchange is sent else len(exchange.messages) - len(sent.messages)
         position = len(self._found)
-        link = self._follower.place(exchange, like=None if held else like, alone=self._alone)
+        history = exchange.history
+        link = self._follower.place(exchange, told=history, like=None if held else like, alone=self._alone)
         parent = None if link.parent is None else self._follower.exchange(link.parent)
         ended = FAILED if parent is None else outcome(parent)
         inherited = _NONE if link.parent is None or ended is FAILED else self._found[link.parent]
         self._found.append(inherited)
-        looked = self._on_request(exchange, self._follower.history_at(position), size)
+        looked = self._on_request(exchange, history or self._follower.history_at(position), size)
         self._envelopes.append(looked.envelope)
         on_request = looked.found
         if on_request:
