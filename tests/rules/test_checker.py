@@ -520,17 +520,19 @@ def test_what_is_good_is_not_judged_again_in_another_session(monkeypatch: pytest
 
     monkeypatch.setattr(RequestRules, "judge", noted)
 
-    def found(models: Models | None = None, **more: object) -> list[str]:
-        request = Exchange(request=asked_anew(metadata={"user_id": "only here"}, **more))
+    def found(models: Models | None = None, words: str = "a", **more: object) -> list[str]:
+        request = Exchange(request={**asked_anew(metadata={"user_id": "only here"}, **more), "messages": [user(words)]})
         return [violation.rule for violation in Checker(models=models).ask(request).violations]
 
     own = models_with([Model(name="claude-opus-5-5", max_output=9)])
     assert found() == found() == []
     assert found(own) == found(own) == ["max-tokens-model-cap"]
     assert found() == []
-    assert judged == [True, False, True, True, False]
+    assert judged == [True, True, True]  # where the words are ordinary nothing is asked again
+    assert found(words=" ") == ["text-block-nonwhitespace"]
+    assert judged[3:] == [False]
     assert found(max_tokens=10**9) == found(max_tokens=10**9) == ["max-tokens-model-cap"]
-    assert judged[5:] == [True, True]
+    assert judged[4:] == [True, True]
 
 
 def test_a_tuple_is_no_array_whatever_was_good_before() -> None:

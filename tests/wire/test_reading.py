@@ -234,6 +234,63 @@ def test_what_stands_around_the_messages_is_shared_too() -> None:
     assert bodies.read(compact({**BODY, "tools": [], "messages": [A]})).fresh["tools"] == []
 
 
+@pytest.mark.parametrize("style", [*STYLES])
+@pytest.mark.parametrize(
+    "messages",
+    [
+        [C],
+        [C, A, B],
+        [{"role": "user", "content": '"]}'}],
+        [{"role": "user", "content": '], "tools": [1'}],
+        [],
+        [[]],
+        [1],
+    ],
+    ids=repr,
+)
+def test_another_conversation_shares_what_stands_around_it(style: str, messages: list[Any]) -> None:
+    """Of a body that begins anew nothing but its messages is new, and it is read as it would be alone."""
+    bodies = Bodies()
+    first = bodies.read(STYLES[style]({**BODY, "messages": [A, B]}))
+    raw = STYLES[style]({**BODY, "messages": messages})
+    reading = bodies.read(raw)
+    assert same(reading, read(raw))
+    require_whole(reading)
+    assert dict(reading.fresh) == {"messages": messages}
+    for name in BODY:
+        assert reading.body[name] is first.body[name]
+    longer = bodies.read(STYLES[style]({**BODY, "messages": [*messages, A]}))
+    assert shared(longer, reading) == len(messages)
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        '1], "messages": [2',
+        '{"role": "user"',
+        "1 2",
+        "1,",
+        ",1",
+        '1], "n": [2',
+        '{"a": 1}], "model": "n", "b": [{}',
+        " ",
+    ],
+)
+def test_what_stands_between_is_messages_only_if_it_is_an_array(between: str) -> None:
+    """Whatever has the beginning and the end of an earlier body is read as it would be alone, or not at all."""
+    bodies = Bodies()
+    head, tail = '{"model": "m", "messages": [', '], "stream": false}'
+    bodies.read(f'{head}{{"role": "user"}}{tail}'.encode())
+    raw = f"{head}{between}{tail}".encode()
+    try:
+        alone = read(raw)
+    except JsonError:
+        with pytest.raises(JsonError):
+            bodies.read(raw)
+        return
+    assert same(bodies.read(raw), alone)
+
+
 def test_the_longest_earlier_body_is_gone_on_with() -> None:
     """Of several conversations the one that has most in common, whichever was read last."""
     bodies = Bodies()

@@ -17,6 +17,7 @@ from playhead.rules.choice import choose
 from playhead.rules.echo import came_back
 from playhead.rules.memory import Good, Memory
 from playhead.rules.models import TABLE, Model, Models, models_with
+from playhead.rules.ordinary import WORDS
 from playhead.rules.places import Places
 from playhead.rules.registry import RULES
 from playhead.rules.requests import Found, RequestRules
@@ -190,8 +191,8 @@ class Checker:
         status = _status(exchange)
         terms = self._terms.of(exchange, status)
         good = self._memory.before(history, terms.messages)
-        if good.last is not None and history is not None and history.count == good.length + 2:
-            looked = self._on_pair(exchange, history, terms, good, size)
+        if history is not None and history.count == good.length + (1 if good.last is None else 2):
+            looked = self._on_words(exchange, history, terms, good, size)
             if looked is not None:
                 return looked
         turns, places = good.turns(exchange.messages), good.places.before(good.length)
@@ -227,18 +228,21 @@ class Checker:
             self._memory.note(history, terms.messages, good, turns, places, first, ordinary)
         return _Looked(found, places, terms.envelope, good.length if ordinary else None)
 
-    def _on_pair(
+    def _on_words(
         self, exchange: Exchange, history: History, terms: Terms, good: Good, size: int | None
     ) -> _Looked | None:
-        """The same where Claude's answer and the user's next words are all that is new; None where they are not."""
-        if good.last is None or terms.envelope not in self._good_envelopes:
+        """The same where all that is new is what the user says first, or next, after Claude's answer; None where it is
+        not.
+        """
+        if terms.envelope not in self._good_envelopes or (good.last is None and good.length):
             return None
         view = RequestView(body=exchange.request or {}, size=size)
-        found = self._on_one.judge_pair(view, good.length, good.recent, good.places.types)
+        held = WORDS if good.last is None else good.places.types
+        found = self._on_one.judge_words(view, good.length, good.recent, held)
         if found is None:
             return None
-        self._memory.note_pair(history, terms.messages, good, good.last)
-        return _Looked(found, good.places, terms.envelope, good.length)
+        places = self._memory.note_words(history, terms.messages, good)
+        return _Looked(found, places, terms.envelope, good.length)
 
     def _on_shallow(self, view: RequestView, envelope: int) -> _Looked:
         """The same where something is nested more deeply than a rule can follow: judged as text, and each time anew."""

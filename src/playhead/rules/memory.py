@@ -108,12 +108,32 @@ class Memory:
             if len(ends) > _ENDS:
                 del ends[next(iter(ends))]
 
-    def note_pair(self, history: History, terms: int, good: Good, last: int) -> None:
-        """Notes that ordinary words, Claude's and the user's, follow what was good; `last` was its last turn."""
-        parts, ends = self._parts[terms], self._ends[terms]
-        start, spoken = good.length, history.before
-        if spoken is not None and spoken not in parts:
-            parts[spoken] = Good(start + 1, start, last + 1, (), good.places)
-        ends[history] = Good(history.count, start, last + 1, (), good.places, last + 2, WORDS)
+    def note_words(self, history: History, terms: int, good: Good) -> Places:
+        """Notes that ordinary words follow what was good: the user's where that is nothing, else Claude's before them.
+
+        Gives the places of all blocks.
+        """
+        ends = self._ends.get(terms)
+        parts = self._parts.get(terms)
+        if ends is None or parts is None:
+            parts, ends = self._parts.setdefault(terms, {}), self._ends.setdefault(terms, {})
+        known = _OPENING
+        if good.last is not None:
+            start, spoken, turn = good.length, history.before, good.last + 1
+            if spoken is not None and spoken not in parts:
+                parts[spoken] = Good(start + 1, start, turn, (), good.places)
+            known = Good(history.count, start, turn, (), good.places, turn + 1, WORDS)
+        ends[history] = known
         if len(ends) > _ENDS:
             del ends[next(iter(ends))]
+        return known.places
+
+
+def _opening() -> Good:
+    places = Places()
+    places.note("text", 0)
+    return Good(1, places=places, last=0)
+
+
+_OPENING = _opening()
+"""What is known after ordinary words of the user's with which a conversation begins."""

@@ -74,17 +74,20 @@ class RequestRules:
                 found.append((rule, finding))
         return Judged(found, ordinary)
 
-    def judge_pair(self, view: RequestView, start: int, recent: Set[str], held: Set[str]) -> Found | None:
-        """What is found where all that is new is one message of Claude's and one of the user's, in ordinary words.
+    def judge_words(self, view: RequestView, start: int, recent: Set[str], held: Set[str]) -> Found | None:
+        """What is found where all that is new is ordinary words of the user's, after as ordinary ones of Claude's
+        unless they are the first.
 
         None where they are not ordinary, or are more than words, or where a rule is to be asked all the same. Envelope
         and all that stands before them are good, it ends with an ordinary message of the user's, and nothing is open
-        there; `held` are the types of block in it, and `recent` those in its last turns.
+        there; `held` are the types of block then, and `recent` those in the last turns before.
         """
-        said, asked = view.messages[start:]
-        if not (ordinary_words(said, "assistant") and ordinary_words(asked, "user") and held >= WORDS):
+        new = view.messages[start:]
+        if not (ordinary_words(new[-1], "user") and held >= WORDS):
             return None
-        named = self._named_words if recent is WORDS else self._named.intersection(WORDS.union(recent))
+        if start and not ordinary_words(new[0], "assistant"):
+            return None
+        named = self._named_words if recent is WORDS or not recent else self._named.intersection(WORDS.union(recent))
         kinds = (named, self._named.intersection(held), True)
         if self._looks_at_words or self._choose(kinds):
             return None

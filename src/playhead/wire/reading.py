@@ -45,7 +45,7 @@ class Bodies:
         nearest = self._nearest(raw)
         reading = None if nearest is None else self._extended(raw, nearest)
         if reading is None:
-            reading = self._whole(raw)
+            reading = self._begins(raw) or self._whole(raw)
         elif nearest is not None:
             # a body that this one goes on from is not needed any more; one that only begins like it is
             left = len(nearest.text.ends) - nearest.shared
@@ -138,6 +138,29 @@ class Bodies:
         body["messages"] = sent.messages
         return Reading(body=body, sent=sent, fresh=fresh, weight=weight, text=made)
 
+    def _begins(self, raw: bytes) -> Reading | None:
+        """A body with messages of its own that stand in what stood around the newest one's, as another conversation's
+        do.
+        """
+        newest = self._recent.newest
+        text = None if newest is None else newest.text
+        if newest is None or text is None or not (raw.startswith(text.head) and raw.endswith(text.tail)):
+            return None
+        start, end = text.start, len(raw) - len(text.tail)
+        if end <= start:
+            return None
+        try:
+            # head and tail have the brackets: what is an array between them is the messages
+            messages: list[object] = decode(raw[start - 1 : end + 1])
+            made = _placed(raw, start, end, text.head, text.tail) if messages else None
+        except JsonError:
+            return None
+        if made is None:
+            return None
+        weight = newest.weight + made.size - text.size
+        body = {**newest.body, "messages": messages}
+        return Reading(body=body, sent=_sent(messages), fresh={"messages": messages}, weight=weight, text=made)
+
     def _whole(self, raw: bytes) -> Reading:
         """A body without regard to any other."""
         try:
@@ -158,14 +181,9 @@ class Bodies:
         messages = body.get("messages")
         if not isinstance(messages, list) or not messages:
             return Reading(body=body, fresh=fresh, weight=weight)
-        last = grown(None, messages)
-        assert last is not None
         start, end = places["messages"][0] + 1, places["messages"][1] - 1
-        ends = array("q", [one - 1 for one in item_ends(raw[start - 1 : end + 1])])
-        since, stop = start + (ends[-2] if len(ends) > 1 else 0), start + ends[-1]
-        opening = raw[start : start + min(ends[0], PROBED)]
-        placed = Text(raw, start, since, stop, end, Ends(ends), self._head(raw[:start]), raw[end:], opening)
-        return Reading(body=body, sent=Sent(messages, last), fresh=fresh, weight=weight, text=placed)
+        placed = _placed(raw, start, end, self._head(raw[:start]), raw[end:])
+        return Reading(body=body, sent=_sent(messages), fresh=fresh, weight=weight, text=placed)
 
     def _head(self, head: bytes) -> bytes:
         """The same bytes as the newest body's, if they are equal: then nobody need compare them again."""
@@ -221,6 +239,19 @@ class Bodies:
 def read(raw: bytes) -> Reading:
     """Reads one body alone. Raises `JsonError` where it is no JSON object."""
     return Bodies().read(raw)
+
+
+def _placed(raw: bytes, start: int, end: int, head: bytes, tail: bytes) -> Text:
+    """Where the messages of a body stand, of which none is known. Raises `JsonError` as `item_ends`."""
+    ends = array("q", item_ends(raw[start - 1 : end + 1], -1))
+    since, opening = ends[-2] if len(ends) > 1 else 0, raw[start : start + min(ends[0], PROBED)]
+    return Text(raw, start, start + since, start + ends[-1], end, Ends(ends), head, tail, opening)
+
+
+def _sent(messages: list[object]) -> Sent:
+    last = grown(None, messages)
+    assert last is not None
+    return Sent(messages, last)
 
 
 def _grown(raw: bytes, earlier: Reading, text: Text, count: int | None = None) -> Reading | None:
