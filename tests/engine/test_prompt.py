@@ -224,6 +224,33 @@ def test_marks_before_the_messages_are_found_where_no_message_has_one(where: str
     assert read_prompt(request, read_prompt(bare), 1, places=()).marks == first.marks
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"system": "Be kind."},
+        {"system": [text("Be kind.", MARK)]},
+        {"tools": [{"name": "add", "input_schema": {"type": "object"}, "cache_control": MARK}]},
+        {"tool_choice": {"type": "any"}},
+        {"thinking": {"type": "adaptive"}},
+        {"output_config": {"format": {"type": "json_schema", "schema": {"type": "object"}}}},
+        {"output_format": {"type": "json_schema", "schema": {"type": "object"}}},
+        {"model": "claude-sonnet-4-5"},
+    ],
+    ids=lambda change: next(iter(change)),
+)
+@pytest.mark.parametrize("same", [True, False], ids=["the-same-conversation", "another"])
+def test_what_stands_before_the_messages_is_counted_as_it_is_now(change: JsonObject, same: bool) -> None:
+    """What an earlier prompt began with is taken from there where nothing of it has changed, and only there."""
+    usual = {"tools": [{"name": "add", "input_schema": {"type": "object"}}], "system": [text("Be kind.")]}
+    usual["thinking"] = {"type": "disabled"}
+    before = read_prompt(body(user(text("a")), **usual))
+    messages = [user(text("a")), said(), user(text("b"))] if same else [user(text("c"))]
+    for request in (body(*messages, **{**usual, **change}), body(*messages, **usual)):
+        alone = read_prompt(request)
+        earlier = read_prompt(request, before, 1) if same else read_prompt(request, last=before)
+        assert (earlier.head, earlier.tokens, earlier.marks) == (alone.head, alone.tokens, alone.marks)
+
+
 BLOCKS = st.builds(text, st.text(max_size=30), st.sampled_from([None, None, None, MARK, HOUR]))
 RESULTS = st.builds(
     lambda parts, mark: {"type": "tool_result", "tool_use_id": "toolu_1", "content": parts, **mark},
@@ -244,6 +271,7 @@ def without_marks(block: dict[str, Any]) -> dict[str, Any]:
 def test_counting_what_is_new_equals_counting_all(turns: list[list[dict[str, Any]]], system: Any, moving: bool) -> None:
     """Turn by turn, marks kept or moved: the prompt is as long as if it were read alone, and all is paid for once."""
     earlier: Prompt | None = None
+    last = read_prompt(body(user(text("before")), system="of another"))
     checker = Checker()
     messages: list[dict[str, Any]] = []
     for blocks in turns:
@@ -255,7 +283,7 @@ def test_counting_what_is_new_equals_counting_all(turns: list[list[dict[str, Any
         judgement = checker.ask(Exchange(request=request))
         assert judgement.position is not None
         checker.answered(judgement.position, Exchange(request=request, response=said()))
-        prompt = read_prompt(request, earlier, known, places=judgement.marked)
+        prompt = read_prompt(request, earlier, known, last=last, places=judgement.marked)
         alone = read_prompt(request)
         assert (prompt.tokens, prompt.head, prompt.marks) == (alone.tokens, alone.head, alone.marks)
         cost = input_tokens(prompt, earlier, known)

@@ -99,6 +99,7 @@ class Engine:
         self._minted = Minted()
         self.threads = Threads(enabled=settings.threads)
         self._prompts: dict[int, Prompt] = {}
+        self._prompt: Prompt | None = None
 
     @property
     def session(self) -> Session:
@@ -341,7 +342,8 @@ class Engine:
             body = self._checker.exchange(position).request or {}
         earlier = self._prompts.get(link.parent) if link is not None and link.parent is not None else None
         known = link.shared if link is not None else 0
-        prompt = read_prompt(body, earlier, known, places=call.judgement.marked)
+        prompt = read_prompt(body, earlier, known, last=self._prompt, places=call.judgement.marked)
+        self._prompt = prompt
         if position is not None:
             self._prompts[position] = prompt
         return input_tokens(prompt, earlier, known)

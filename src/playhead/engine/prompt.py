@@ -25,8 +25,11 @@ Ttl = Literal["5m", "1h"]
 Place = tuple[int, int]
 """A message and a block in it; message -1 is what stands before the messages."""
 
-Settings = tuple[object, object, object]
-"""A request's model, tools and system prompt."""
+_CACHED_BY = ("model", "tools", "system")
+"""What must be the same for a part of a prompt to be found in the cache."""
+
+_SETTINGS = (*_CACHED_BY, "tool_choice", "thinking", "output_config", "output_format")
+"""What stands before the messages, or adds to it."""
 
 _BEFORE = -1
 _LOOK_BACK = 20
@@ -66,7 +69,7 @@ class Prompt(Struct, frozen=True):
     `before` are the marks that stand before the messages, and are among `marks`.
     """
 
-    settings: Settings
+    settings: tuple[object, ...]
     messages: int
     head: int
     tokens: int
@@ -76,26 +79,32 @@ class Prompt(Struct, frozen=True):
 
 
 def read_prompt(
-    body: JsonObject, earlier: Prompt | None = None, known: int = 0, *, places: Sequence[int] | None = None
+    body: JsonObject,
+    earlier: Prompt | None = None,
+    known: int = 0,
+    *,
+    last: Prompt | None = None,
+    places: Sequence[int] | None = None,
 ) -> Prompt:
     """The prompt of a request. Its first `known` messages are those of `earlier`, or as many of them.
 
-    `places` are the positions of the messages that may hold a cache mark, in order; None says that any may.
+    `last` is that of another conversation, which may have begun with the same settings. `places` are the positions of
+    the messages that may hold a cache mark, in order; None says that any may.
     """
     rates = rates_of(str(body.get("model")))
-    settings = (body.get("model"), body.get("tools"), body.get("system"))
+    settings = tuple(map(body.get, _SETTINGS))
     messages = body.get("messages")
     messages = messages if isinstance(messages, list) else []
-    as_it_was = earlier is not None and earlier.settings == settings
-    same = as_it_was or (earlier is not None and _alike(earlier.settings, settings))
-    head = earlier.head if earlier is not None and same else envelope_tokens(body, rates)
+    begun = last if earlier is None else earlier
+    as_it_was = begun is not None and begun.settings == settings
+    head = begun.head if begun is not None and as_it_was else envelope_tokens(body, rates)
     tokens, start = head, 0
     if earlier is not None and known == earlier.messages and earlier.settings[0] == settings[0]:
         tokens, start = head + earlier.tokens - earlier.head, known
     for index in range(start, len(messages)):
         tokens += message_tokens(messages[index], rates)
-    before = earlier.before if earlier is not None and as_it_was else tuple(_before_messages(body, head, rates))
-    stored = earlier.cached if earlier is not None and same else ()
+    before = begun.before if begun is not None and as_it_was else tuple(_before_messages(body, head, rates))
+    stored = earlier.cached if earlier is not None and (as_it_was or _alike(earlier.settings, settings)) else ()
     held = tuple([mark for mark in stored if mark.place[0] < known]) if stored else ()
     may_hold = range(len(messages)) if places is None else places
     if not may_hold and not before and not held and "cache_control" not in body:
@@ -123,10 +132,11 @@ def input_tokens(prompt: Prompt, earlier: Prompt | None = None, known: int = 0) 
     return InputTokens(prompt.tokens - reached, read, stored["5m"], stored["1h"])
 
 
-def _alike(theirs: Settings, ours: Settings) -> bool:
+def _alike(theirs: tuple[object, ...], ours: tuple[object, ...]) -> bool:
     """Whether model, tools and system prompt are the same; marks do not count."""
+    count = len(_CACHED_BY)
     return theirs == ours or all(
-        their == our or same_settings(their, our) for their, our in zip(theirs, ours, strict=True)
+        their == our or same_settings(their, our) for their, our in zip(theirs[:count], ours[:count], strict=True)
     )
 
 

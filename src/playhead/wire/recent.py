@@ -119,13 +119,13 @@ class Recent:
         """The body that was added last, unless it was removed."""
         self._number = 0
         self._places: dict[int, tuple[bytes, bytes]] = {}
-        self._by_head: dict[bytes, dict[bytes, dict[int, Reading]]] = {}
+        self._by_head: dict[bytes, dict[int, dict[bytes, dict[int, Reading]]]] = {}
 
     def add(self, reading: Reading, text: Text) -> None:
         """Takes in a body; the oldest is forgotten where there are too many."""
         self._number += 1
         self._places[self._number] = text.head, text.opening
-        by_opening = self._by_head.setdefault(text.head, {})
+        by_opening = self._by_head.setdefault(text.head, {}).setdefault(len(text.opening), {})
         by_opening.setdefault(text.opening, {})[self._number] = reading
         self.newest = reading
         if len(self._places) > REMEMBERED:
@@ -135,18 +135,21 @@ class Recent:
         """Puts a body in the place of the newest, all of whose messages it has."""
         text = reading.text
         assert text is not None
-        self._by_head[text.head][text.opening][self._number] = reading
+        self._by_head[text.head][len(text.opening)][text.opening][self._number] = reading
         self.newest = reading
 
     def remove(self, number: int) -> None:
         """Forgets a body."""
         head, opening = self._places.pop(number)
-        by_opening = self._by_head[head]
+        by_size = self._by_head[head]
+        by_opening = by_size[len(opening)]
         if self.newest is by_opening[opening].pop(number):
             self.newest = None
         if not by_opening[opening]:
             del by_opening[opening]
         if not by_opening:
+            del by_size[len(opening)]
+        if not by_size:
             del self._by_head[head]
 
     def nearest(self, raw: bytes) -> Nearest | None:
@@ -171,13 +174,13 @@ class Recent:
     def _opening_alike(self, raw: bytes) -> Iterator[tuple[int, Reading, int, bool]]:
         """The bodies whose first message begins as this one's, which begins at a place, and whether the heads agree."""
         searched: int | None = None
-        for head, by_opening in self._by_head.items():
+        for head, by_size in self._by_head.items():
             same, start = raw.startswith(head), len(head)
             if not same:
                 searched = start = _messages_start(raw) if searched is None else searched
             if not start:
                 continue
-            for size in {*map(len, by_opening)}:
+            for size, by_opening in by_size.items():
                 for number, reading in by_opening.get(raw[start : start + size], {}).items():
                     yield number, reading, start, same
 
