@@ -65,8 +65,9 @@ class Subject(NamedTuple):
 
 
 def serve_fake() -> None:
-    """The fake, as `serve` serves it; a first message that begins with "loop" plays a tool loop."""
+    """The fake, as `playhead serve` serves it; a first message that begins with "loop" plays a tool loop."""
     from playhead import Delivery, call, deliver, say, serve
+    from playhead.cli.serve import rarely_collecting
 
     def play(request: Any) -> Any:
         words = request.body["messages"][0]["content"]
@@ -77,7 +78,7 @@ def serve_fake() -> None:
         return call("look", key=words) if request.turn == 1 else say(f"found {words}")
 
     delivery = Delivery(pieces=PIECE)
-    with serve(play, conversations="any", max_requests=10**9, delivery=delivery) as server:
+    with rarely_collecting(), serve(play, conversations="any", max_requests=10**9, delivery=delivery) as server:
         print(server.url, flush=True)
         sys.stdin.read()
         server.fake._engine.refused.clear()

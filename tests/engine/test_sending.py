@@ -14,7 +14,7 @@ from playhead import Delivery, ScriptError, cut, damage, deliver, drop, fail, ra
 from playhead.engine.compose import Minted, compose
 from playhead.engine.http import FOR_EVER, Outgoing, Timeouts
 from playhead.engine.prompt import InputTokens
-from playhead.engine.sending import Asked, Sending, send, send_fault, split, understood
+from playhead.engine.sending import Asked, Sending, send, send_at_once, send_fault, split, understood
 from playhead.script.faults import Chunks, Sent
 from playhead.script.request import Request
 from playhead.testing.strategies import scripts
@@ -146,6 +146,27 @@ def test_newlines_are_of_streams_only() -> None:
     assert sending(deliver(STEP, newline="\r\n"), PLAIN).outgoing.body == AS_JSON
     page = sending(damage(STEP, "html")).outgoing.body
     assert sending(deliver(damage(STEP, "html"), newline="\r")).outgoing.body == page
+
+
+@pytest.mark.parametrize(
+    ("options", "at_once"),
+    [
+        ({}, True),
+        ({"pieces": 3}, True),
+        ({"newline": "\r\n"}, True),
+        ({"chunks": "byte"}, False),
+        ({"chunks": 4096}, False),
+        ({"delay": 1}, False),
+        ({"pace": 1}, False),
+        ({"headers": {"x-cache": "HIT"}}, False),
+    ],
+    ids=str,
+)
+def test_what_leaves_at_once_is_what_the_long_way_makes(options: dict[str, Any], at_once: bool) -> None:
+    """Options that tell of streams alone change nothing of a JSON answer; with any other the long way is taken."""
+    assert Delivery(**options).at_once is at_once
+    if at_once:
+        assert send_at_once(MESSAGE, PLAIN) == sending(deliver(STEP, **options), PLAIN)
 
 
 def test_the_headers_of_an_answer() -> None:

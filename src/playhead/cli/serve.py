@@ -5,6 +5,7 @@ Law: makes a fake of a file, serves it, tells the verdict. A traceback is never 
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import signal
@@ -56,7 +57,7 @@ def serve(path: str, command: Sequence[str], port: int, host: str, ready_file: s
     as_json = options.pop("as_json")
     serving = Serving(maker(path, **options), host=host, port=port, judge=False)
     failed = 0
-    with announced(serving, ready_file), stopping() as stopped:
+    with rarely_collecting(), announced(serving, ready_file), stopping() as stopped:
         if command:
             failed = run(command, serving.env)
         else:
@@ -106,6 +107,22 @@ def scrubbers_of(names: Sequence[str]) -> list[Any]:
 
 _CASSETTE = re.compile(rb'^[{\s]*"?interactions"?\s*:', re.MULTILINE)
 """Every cassette has this member, and no script."""
+
+
+@contextmanager
+def rarely_collecting() -> Iterator[None]:
+    """Looks for circular garbage as rarely as fits a process that keeps what it is asked and makes hardly any.
+
+    By default each few requests have it look through what they left, which is a tenth of what an answer costs.
+    """
+    before = gc.get_threshold()
+    gc.freeze()  # what has been imported is here to stay
+    gc.set_threshold(50_000, 20, 100)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
 
 
 @contextmanager

@@ -94,6 +94,7 @@ class Engine:
         self._checker = Checker(
             settings.rules, alone=settings.alone, each=settings.share == "each", models=settings.models
         )
+        self._at_once = settings.delivery.at_once
         self._bodies = Bodies()
         self._places: dict[int, int] = {}
         self._minted = Minted()
@@ -327,9 +328,9 @@ class Engine:
         made = compose(reply, request, tokens=self._input_tokens(call), minted=self._minted)
         if "thread" in body:
             self.threads.hold(body, made.message)
-        usual = self.settings.delivery
-        if reply is step and usual is USUAL and not asked.stream:
+        if reply is step and self._at_once and not asked.stream:
             return send_at_once(made.message, asked, made.texts), made.minted  # as nearly every answer
+        usual = self.settings.delivery
         sent = step if isinstance(step, Sent) else Sent(reply=step, delivery=usual)
         sent = sent if sent.delivery is not None else replace(sent, delivery=usual)
         return send(made.message, sent, asked, made.texts), made.minted

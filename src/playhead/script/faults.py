@@ -71,6 +71,11 @@ class Delivery:
         object.__setattr__(self, "headers", _headers(self.headers, "headers of deliver()"))
 
     @property
+    def at_once(self) -> bool:
+        """Whether what is no stream leaves at once, whole and with nothing added."""
+        return self.chunks == "whole" and not (self.delay or self.pace or self.headers)
+
+    @property
     def options(self) -> Mapping[str, object]:
         """What is said, by name."""
         told = {name: _plain(getattr(self, name)) for name in _USUAL}
