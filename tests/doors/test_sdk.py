@@ -69,6 +69,20 @@ def test_headers_as_they_are(pairs: list[tuple[bytes, bytes]]) -> None:
     assert given.items() >= {name.decode().lower(): value.decode("latin-1") for name, value in pairs}.items()
 
 
+def test_headers_of_one_request_after_another() -> None:
+    """Each request has its own, whichever of them, or none, the ones before had."""
+    one, two, both = [(b"A", b"1"), (b"B", b"2")], [(b"A", b"1"), (b"B", b"3")], [(b"B", b"3"), (b"A", b"1")]
+    heads = [one, two, one, both, [], one[:1], [*one, *two], [(b"C", b"4"), *one], one, [], both]
+    seen: list[Incoming] = []
+    door = transport(seen)
+    for pairs in heads:
+        request = httpx2.Request("POST", URL, headers=pairs, stream=httpx2.ByteStream(b""))
+        request.headers = httpx2.Headers(pairs)  # without those that the client adds
+        door.handle_request(request)
+    read = [{name.decode().lower(): value.decode() for name, value in pairs} for pairs in heads]
+    assert [incoming.headers for incoming in seen] == read
+
+
 def test_an_async_client() -> None:
     """The same for an async client, from the same transport."""
     seen: list[Incoming] = []

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mappin
 from functools import lru_cache
 from typing import Any
 
-from playhead.doors.transport import TransportBase, incoming_of, module_of
+from playhead.doors.transport import TransportBase, module_of
 from playhead.engine.http import Fault, Incoming, Outgoing
 
 Pause = Callable[[float, bool], Awaitable[object] | None]
@@ -29,13 +29,14 @@ class Transport(TransportBase):
     """
 
     def __init__(self, answer: Callable[[Incoming], Outgoing], pause: Pause = _no_time) -> None:
+        super().__init__()
         self._answer = answer
         self._pause = pause
 
     def handle_request(self, request: Any) -> Any:
         """The transport interface of a sync client."""
         module = module_of(request.__class__)
-        answer = self._answer(incoming_of(request, request.read()))
+        answer = self._answer(self.incoming(request, request.read()))
         if answer.delay:
             self._pause(answer.delay, False)
         return response_of(module, request, answer, self._pause)
@@ -43,7 +44,7 @@ class Transport(TransportBase):
     async def handle_async_request(self, request: Any) -> Any:
         """The transport interface of an async client. Waits only where a pause can be awaited."""
         module = module_of(request.__class__)
-        answer = self._answer(incoming_of(request, await request.aread()))
+        answer = self._answer(self.incoming(request, await request.aread()))
         if answer.delay:
             await _paused(self._pause(answer.delay, True))
         return response_of(module, request, answer, self._pause)

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from playhead.cassettes.encodings import Damaged, decoder_of
 from playhead.cassettes.interaction import Answer
 from playhead.doors.sdk import response_of
-from playhead.doors.transport import TransportBase, incoming_of, module_of
+from playhead.doors.transport import TransportBase, module_of
 from playhead.engine.http import Incoming, Outgoing
 
 
@@ -39,6 +39,7 @@ class Tee(TransportBase):
     """
 
     def __init__(self, sink: Sink, upstream: object = None) -> None:
+        super().__init__()
         self._sink = sink
         self._upstream = upstream
         self._opened: dict[tuple[str, bool], Any] = {}
@@ -46,7 +47,7 @@ class Tee(TransportBase):
     def handle_request(self, request: Any) -> Any:
         """The transport interface of a sync client."""
         module = module_of(request.__class__)
-        incoming = incoming_of(request, request.read())
+        incoming = self.incoming(request, request.read())
         known = self._sink.known(incoming)
         if known is not None:
             return response_of(module, request, known)
@@ -64,7 +65,7 @@ class Tee(TransportBase):
     async def handle_async_request(self, request: Any) -> Any:
         """The transport interface of an async client."""
         module = module_of(request.__class__)
-        incoming = incoming_of(request, await request.aread())
+        incoming = self.incoming(request, await request.aread())
         known = self._sink.known(incoming)
         if known is not None:
             return response_of(module, request, known)

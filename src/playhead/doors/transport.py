@@ -24,10 +24,48 @@ else:
     _Base = object
 
 Self = TypeVar("Self", bound="TransportBase")
+_Pairs: TypeAlias = Sequence[tuple[bytes, bytes]]
+
+
+class _HeaderReader:
+    """Reads headers of requests: a client sends the same ones each time, but for the length of the body, the last."""
+
+    def __init__(self) -> None:
+        self._latest: tuple[_Pairs, Mapping[str, str]] = (), {}
+
+    def read(self, pairs: _Pairs) -> dict[str, str]:
+        """Headers by their names in lower case."""
+        most = pairs[:-1]
+        known, read = self._latest  # one value: clients come from any thread
+        if most != known:
+            read = _decoded(most)
+            self._latest = most, read
+        if not pairs:
+            return {}
+        name, value = pairs[-1]
+        return {**read, name.decode("latin-1").lower(): value.decode("latin-1")}
+
+
+def _decoded(pairs: _Pairs) -> dict[str, str]:
+    return {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in pairs}
 
 
 class TransportBase(_Base):
     """A transport for sync and async clients that holds nothing open."""
+
+    def __init__(self) -> None:
+        self._headers = _HeaderReader()
+
+    def incoming(self, request: Any, body: bytes) -> Incoming:
+        """A client's request, its body read."""
+        seconds = request.extensions.get("timeout", {})
+        return Incoming(
+            method=request.method,
+            path=request.url.raw_path.decode("ascii"),
+            headers=self._headers.read(request.headers.raw),  # the mapping of the client's module is slower by far
+            body=body,
+            timeouts=Timeouts(seconds.get("connect"), seconds.get("read"), seconds.get("write")),
+        )
 
     def close(self) -> None:
         """Nothing is held open."""
@@ -69,44 +107,3 @@ def module_of(kind: type) -> ModuleType:
             "use fake.client(), or anthropic.DefaultHttpxClient(transport=fake.transport)"
         )
     return module
-
-
-_Pairs: TypeAlias = Sequence[tuple[bytes, bytes]]
-
-
-class _HeaderReader:
-    """Reads headers of requests: a client sends the same ones each time, but for the length of the body, the last."""
-
-    def __init__(self) -> None:
-        self._latest: tuple[_Pairs, Mapping[str, str]] = (), {}
-
-    def read(self, pairs: _Pairs) -> dict[str, str]:
-        """Headers by their names in lower case."""
-        most = pairs[:-1]
-        known, read = self._latest  # one value: clients come from any thread
-        if most != known:
-            read = _decoded(most)
-            self._latest = most, read
-        if not pairs:
-            return {}
-        name, value = pairs[-1]
-        return {**read, name.decode("latin-1").lower(): value.decode("latin-1")}
-
-
-def _decoded(pairs: _Pairs) -> dict[str, str]:
-    return {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in pairs}
-
-
-_HEADERS = _HeaderReader()
-
-
-def incoming_of(request: Any, body: bytes) -> Incoming:
-    """A client's request, its body read."""
-    seconds = request.extensions.get("timeout", {})
-    return Incoming(
-        method=request.method,
-        path=request.url.raw_path.decode("ascii"),
-        headers=_HEADERS.read(request.headers.raw),  # the mapping of the client's module is slower by far
-        body=body,
-        timeouts=Timeouts(seconds.get("connect"), seconds.get("read"), seconds.get("write")),
-    )
