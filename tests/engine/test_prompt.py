@@ -17,6 +17,7 @@ from playhead.wire.exchange import Exchange
 MARK = {"type": "ephemeral"}
 HOUR = {"type": "ephemeral", "ttl": "1h"}
 LONG = "word " * 400
+TOOL = {"name": "add", "input_schema": {"type": "object"}}
 
 
 def text(content: str, mark: dict[str, str] | None = None) -> dict[str, Any]:
@@ -251,6 +252,44 @@ def test_what_stands_before_the_messages_is_counted_as_it_is_now(change: JsonObj
         assert (earlier.head, earlier.tokens, earlier.marks) == (alone.head, alone.tokens, alone.marks)
 
 
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        ({}, "messages"),
+        ({"tools": [{**TOOL, "cache_control": MARK}]}, "messages"),
+        ({"tool_choice": {"type": "auto"}}, "system"),
+        ({"tool_choice": None}, "system"),
+        ({"thinking": {"type": "adaptive"}}, "system"),
+        ({"output_config": {"format": {"type": "json_schema", "schema": {"type": "object"}}}}, "system"),
+        ({"output_config": {"effort": "low"}}, "messages"),
+        ({"tools": []}, ""),
+        ({"system": [text("Be brief.", MARK)]}, ""),
+        ({"model": "claude-sonnet-4-5"}, ""),
+    ],
+    ids=repr,
+)
+def test_what_a_change_leaves_in_the_cache(change: JsonObject, found: str) -> None:
+    """The messages are found where all before and beside them is as it was, the system prompt where it and the tools
+    are.
+    """
+    usual = {"system": [text("Be kind." * 99, MARK)], "tools": [TOOL], "tool_choice": {"type": "any"}}
+    asked = user(text(LONG, MARK))
+    changed = {name: value for name, value in {**usual, **change}.items() if value is not None}
+    first, second = play(body(asked, **usual), body(asked, said(), user(text("more", MARK)), **changed))
+    added = read_prompt(body(**changed)).head - read_prompt(body(**usual)).head
+    of_system = input_tokens(read_prompt(body(user(text("a")), **usual))).stored + added
+    assert second.read == {"messages": first.stored + added, "system": of_system, "": 0}[found]
+    assert min(structs.astuple(second)) >= 0
+
+
+def test_what_another_conversation_began_with_counts_to_the_letter() -> None:
+    """To Python true is 1; as JSON they have four letters and one."""
+    one, true = ({**TOOL, "input_schema": {"type": "object", "maximum": value}} for value in (1, True))
+    before = read_prompt(body(user(text("a")), tools=[one]))
+    request = body(user(text("b")), tools=[true])
+    assert read_prompt(request, last=before).head == read_prompt(request).head
+
+
 BLOCKS = st.builds(text, st.text(max_size=30), st.sampled_from([None, None, None, MARK, HOUR]))
 RESULTS = st.builds(
     lambda parts, mark: {"type": "tool_result", "tool_use_id": "toolu_1", "content": parts, **mark},
@@ -266,19 +305,33 @@ def without_marks(block: dict[str, Any]) -> dict[str, Any]:
     return {**bare, "content": [*map(without_marks, bare["content"])]} if "content" in bare else bare
 
 
+SETTINGS = st.fixed_dictionaries(
+    {},
+    optional={
+        "tools": st.sampled_from([[TOOL], [{**TOOL, "cache_control": MARK}], [{**TOOL, "description": None}]]),
+        "tool_choice": st.sampled_from([{"type": "any"}, {"type": "auto"}]),
+        "thinking": st.sampled_from([{"type": "adaptive"}, {"type": "disabled"}]),
+        "output_config": st.just({"format": {"type": "json_schema", "schema": {"type": "object"}}}),
+    },
+)
+"""Tools, and what is said of them and of the answer: the same in all of a conversation, or not."""
+
+
 @settings(deadline=None)
-@given(TURNS, SYSTEM, st.booleans())
-def test_counting_what_is_new_equals_counting_all(turns: list[list[dict[str, Any]]], system: Any, moving: bool) -> None:
+@given(TURNS, SYSTEM, st.booleans(), st.lists(SETTINGS, min_size=1, max_size=5))
+def test_counting_what_is_new_equals_counting_all(
+    turns: list[list[dict[str, Any]]], system: Any, moving: bool, around: list[dict[str, Any]]
+) -> None:
     """Turn by turn, marks kept or moved: the prompt is as long as if it were read alone, and all is paid for once."""
     earlier: Prompt | None = None
     last = read_prompt(body(user(text("before")), system="of another"))
     checker = Checker()
     messages: list[dict[str, Any]] = []
-    for blocks in turns:
+    for number, blocks in enumerate(turns):
         if moving:
             messages = [{**m, "content": [*map(without_marks, m["content"])]} for m in messages]
         messages = [*messages, *([said()] if messages else []), user(*blocks)]
-        request = body(*messages, **({"system": system} if system else {}))
+        request = body(*messages, **({"system": system} if system else {}), **around[number % len(around)])
         known = earlier.messages if earlier is not None else 0
         judgement = checker.ask(Exchange(request=request))
         assert judgement.position is not None

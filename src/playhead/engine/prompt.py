@@ -5,19 +5,21 @@ from there.
 
 The cache as the API describes it (platform.claude.com/docs/en/build-with-claude/prompt-caching): a `cache_control` mark
 stores all that stands up to it; the longest part that an earlier request stored is read instead; what follows the last
-mark is not cached. Of a conversation's marks the last twenty are held, since the API looks back over twenty blocks. Not
-simulated: that an entry expires (there is no clock), that prompts of less than some thousand tokens are not cached, and
-that a mark finds no entry more than twenty blocks before it.
+mark is not cached. What was stored of the messages is found no more where tool choice, thinking or the schema of the
+output changed, and nothing is where tools or system prompt did. Of a conversation's marks the last twenty are held,
+since the API looks back over twenty blocks. Not simulated: that an entry expires (there is no clock), that prompts of
+less than some thousand tokens are not cached, and that a mark finds no entry more than twenty blocks before it.
 """
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
-from playhead.engine.tokens import Rates, block_tokens, envelope_tokens, message_tokens, rates_of
+from playhead.engine.tokens import Rates, block_tokens, envelope_tokens, message_tokens, rates_of, schema_of
 from playhead.wire.codec import JsonObject
 from playhead.wire.equality import same_settings
 
@@ -26,10 +28,10 @@ Place = tuple[int, int]
 """A message and a block in it; message -1 is what stands before the messages."""
 
 _CACHED_BY = ("model", "tools", "system")
-"""What must be the same for a part of a prompt to be found in the cache."""
+"""What must be the same for any part of a prompt to be found in the cache."""
 
-_SETTINGS = (*_CACHED_BY, "tool_choice", "thinking", "output_config", "output_format")
-"""What stands before the messages, or adds to it."""
+_SETTINGS = (*_CACHED_BY, "tool_choice", "thinking")
+"""What stands before the messages, or adds to it, as the schema of an output does."""
 
 _BEFORE = -1
 _LOOK_BACK = 20
@@ -65,8 +67,8 @@ class InputTokens(Struct, frozen=True):
 class Prompt(Struct, frozen=True):
     """A request's prompt: `head` tokens before the messages, `tokens` in all; its marks, and what the cache then holds.
 
-    `messages` is the number of its messages, `settings` what must be the same for a part to be found in the cache;
-    `before` are the marks that stand before the messages, and are among `marks`.
+    `messages` is the number of its messages, `settings` what stands before them, or adds to that; `before` are the
+    marks that stand before the messages, and are among `marks`.
     """
 
     settings: tuple[object, ...]
@@ -88,15 +90,15 @@ def read_prompt(
 ) -> Prompt:
     """The prompt of a request. Its first `known` messages are those of `earlier`, or as many of them.
 
-    `last` is that of another conversation, which may have begun with the same settings. `places` are the positions of
-    the messages that may hold a cache mark, in order; None says that any may.
+    `last` is any other, whose settings may be the same; it counts where there is no `earlier`. `places` are the
+    positions of the messages that may hold a cache mark, in order; None says that any may.
     """
     rates = rates_of(str(body.get("model")))
-    settings = tuple(map(body.get, _SETTINGS))
+    settings = (*map(body.get, _SETTINGS), schema_of(body))
     messages = body.get("messages")
     messages = messages if isinstance(messages, list) else []
     begun = last if earlier is None else earlier
-    as_it_was = begun is not None and begun.settings == settings
+    as_it_was = begun is not None and _same(begun.settings, settings)
     head = begun.head if begun is not None and as_it_was else envelope_tokens(body, rates)
     tokens, start = head, 0
     if earlier is not None and known == earlier.messages and earlier.settings[0] == settings[0]:
@@ -104,7 +106,7 @@ def read_prompt(
     for index in range(start, len(messages)):
         tokens += message_tokens(messages[index], rates)
     before = begun.before if begun is not None and as_it_was else tuple(_before_messages(body, head, rates))
-    stored = earlier.cached if earlier is not None and (as_it_was or _alike(earlier.settings, settings)) else ()
+    stored = _still_cached(earlier, settings, head) if earlier is not None and earlier.cached else ()
     held = tuple([mark for mark in stored if mark.place[0] < known]) if stored else ()
     may_hold = range(len(messages)) if places is None else places
     if not may_hold and not before and not held and "cache_control" not in body:
@@ -120,9 +122,8 @@ def input_tokens(prompt: Prompt, earlier: Prompt | None = None, known: int = 0) 
     if not prompt.marks:
         return InputTokens(prompt.tokens)
     last = prompt.marks[-1].tokens
-    stored_before: tuple[Mark, ...] = ()
-    if earlier is not None and _alike(earlier.settings, prompt.settings):
-        stored_before = tuple(mark for mark in earlier.cached if mark.place[0] < known and mark.tokens <= last)
+    cached = () if earlier is None else _still_cached(earlier, prompt.settings, prompt.head)
+    stored_before = [mark for mark in cached if mark.place[0] < known and mark.tokens <= last]
     read = max((mark.tokens for mark in stored_before), default=0)
     stored = {"5m": 0, "1h": 0}
     reached = read
@@ -132,12 +133,31 @@ def input_tokens(prompt: Prompt, earlier: Prompt | None = None, known: int = 0) 
     return InputTokens(prompt.tokens - reached, read, stored["5m"], stored["1h"])
 
 
-def _alike(theirs: tuple[object, ...], ours: tuple[object, ...]) -> bool:
-    """Whether model, tools and system prompt are the same; marks do not count."""
-    count = len(_CACHED_BY)
-    return theirs == ours or all(
-        their == our or same_settings(their, our) for their, our in zip(theirs[:count], ours[:count], strict=True)
+def _same(theirs: Sequence[object], ours: Sequence[object]) -> bool:
+    """Whether settings are the same to the letter: the same objects, or equal strings. To Python 1, 1.0 and true are
+    equal, and as JSON they differ.
+    """
+    return all(map(operator.is_, theirs, ours)) or all(
+        their is our or (isinstance(their, str) and their == our) for their, our in zip(theirs, ours, strict=True)
     )
+
+
+def _still_cached(earlier: Prompt, settings: Sequence[object], head: int) -> Sequence[Mark]:
+    """The marks of an earlier prompt that the cache holds for one with these settings, with the tokens up to each where
+    `head` stand before the messages.
+
+    None where model, tools or system prompt are others, marks aside; of the messages none where what the model is told
+    beside them is another.
+    """
+    count = len(_CACHED_BY)
+    theirs, ours = earlier.settings, settings
+    if not all(a == b or same_settings(a, b) for a, b in zip(theirs[:count], ours[:count], strict=True)):
+        return ()
+    longer, also_messages = head - earlier.head, theirs[count:] == ours[count:]
+    if also_messages and not longer:
+        return earlier.cached
+    held = [mark for mark in earlier.cached if also_messages or mark.place[0] == _BEFORE]
+    return [mark._replace(tokens=mark.tokens + longer) for mark in held]
 
 
 def _in_order(

@@ -135,11 +135,12 @@ def envelope_tokens(body: JsonObject, rates: Rates) -> int:
     thinking = body.get("thinking")
     if isinstance(thinking, dict) and thinking.get("type") in ("enabled", "adaptive"):
         count += rates.thinking
-    schema = _schema(body)
+    schema = schema_of(body)
     return count + (rates.schema + _json(schema, rates) if schema else 0) + rates.message
 
 
-def _schema(body: JsonObject) -> object:
+def schema_of(body: JsonObject) -> object:
+    """What a request says of the form of the output, if anything."""
     config = body.get("output_config")
     return (config.get("format") if isinstance(config, dict) else None) or body.get("output_format")
 
