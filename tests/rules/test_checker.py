@@ -27,6 +27,7 @@ from playhead.rules.requests import RequestRules
 from playhead.rules.rule import EndView, Finding, RequestView, Rule, StepView, told_once
 from playhead.wire.exchange import Exchange
 from playhead.wire.session import Session
+from playhead.wire.tables import COUNT_TOKENS_PATH, MESSAGES_PATH
 
 Json = dict[str, Any]
 
@@ -558,3 +559,33 @@ def test_a_rule_of_ones_own_is_asked_in_every_session() -> None:
         for number in (1, 2, 3):
             assert checker.ask(Exchange(number=number, request=asked_anew())).violations == ()
         assert judged == [TOOLS] * count
+
+
+@pytest.mark.parametrize("path", [MESSAGES_PATH, COUNT_TOKENS_PATH])
+def test_a_rule_on_how_much_is_sent_sees_the_whole_request(path: str) -> None:
+    """With ordinary words as with others, first words and later ones: everything but the turns."""
+    seen: list[RequestView] = []
+
+    def look(view: RequestView) -> Iterator[Finding]:
+        seen.append(view)
+        yield from ()
+
+    rule = Rule(id="mine", level="broken", fix="...", extent=look)
+    own = models_with([Model(name="claude-own")])
+    checker = Checker((*RULES, rule), models=own)
+    headers = {"anthropic-version": "2023-06-01", "anthropic-beta": "interleaved-thinking-2025-05-14", "x-api-key": "k"}
+    talk = [user("a"), said(text("b")), user("c"), said(text("d")), user("e")]
+    pictured = [user({"type": "image", "source": {"type": "url", "url": "https://example.com/a.png"}})]
+    for number, messages in enumerate([talk[:1], [user("x")], talk[:3], talk, pictured]):
+        request = {**asked_anew(), "messages": messages}
+        exchange = Exchange(number=number + 1, path=path, request=request, headers=headers)
+        judgement = checker.ask(exchange, size=99)
+        assert judgement.violations == ()
+        if judgement.position is not None:
+            checker.answered(judgement.position, structs.replace(exchange, status=200))
+        view = seen[-1]
+        assert (view.body, view.headers, view.size, view.models) == (request, headers, 99, own)
+        assert view.counting is (path == COUNT_TOKENS_PATH)
+        assert view.may_hold(("text",)) is (messages is not pictured)
+        assert view.may_hold(("image",)) is (messages is pictured)
+    assert len(seen) == 5

@@ -261,6 +261,8 @@ UNPLACED: dict[str, bytes] = {
     "no-value": b'{"a":,"b":NaN}',
     "control-character-in-a-name": b'{"a\x0b":NaN}',
     "more": b'{"a":1}{}',
+    "the-wrong-bracket": b'{"a":1]',
+    "the-wrong-bracket-after-not-a-number": b'{"a":NaN]',
     "byte-order-mark": b'\xef\xbb\xbf{"a":1}',
 }
 
@@ -295,7 +297,10 @@ def test_where_items_end(text: bytes, items: list[bytes]) -> None:
     assert all(text[:end].endswith(item) for end, item in zip(ends, items, strict=True))
 
 
-@pytest.mark.parametrize("text", [b"{}", b"", b"[1", b"[1,]", b"[,1]", b"[NaN,]", b"[NaN 1]", b"[1]]", b"[NaN]]"])
+@pytest.mark.parametrize(
+    "text",
+    [b"{}", b"", b"[1", b"[1,]", b"[,1]", b"[NaN,]", b"[NaN 1]", b"[1]]", b"[NaN]]", b"[1}", b"[NaN}"],
+)
 def test_what_is_no_array_has_no_items(text: bytes) -> None:
     """Nothing is told of a text that is no JSON array."""
     with pytest.raises(JsonError):

@@ -291,6 +291,15 @@ def test_what_stands_between_is_messages_only_if_it_is_an_array(between: str) ->
     assert same(bodies.read(raw), alone)
 
 
+@pytest.mark.parametrize("messages", ['["a"]', '["a","b"]', '["b"]', "[NaN]", '["a",NaN]'])
+def test_a_wrong_bracket_at_the_end_is_no_json(messages: str) -> None:
+    """Whatever came before."""
+    bodies = Bodies()
+    bodies.read(b'{"messages":["a"],"stream":true}')
+    with pytest.raises(JsonError):
+        bodies.read(f'{{"messages":{messages},"stream":true]'.encode())
+
+
 def test_the_longest_earlier_body_is_gone_on_with() -> None:
     """Of several conversations the one that has most in common, whichever was read last."""
     bodies = Bodies()

@@ -115,14 +115,15 @@ def rarely_collecting() -> Iterator[None]:
 
     By default each few requests have it look through what they left, which is a tenth of what an answer costs.
     """
-    before = gc.get_threshold()
+    before, frozen = gc.get_threshold(), gc.get_freeze_count()
     gc.freeze()  # what has been imported is here to stay
     gc.set_threshold(50_000, 20, 100)
     try:
         yield
     finally:
         gc.set_threshold(*before)
-        gc.unfreeze()
+        if not frozen:
+            gc.unfreeze()
 
 
 @contextmanager

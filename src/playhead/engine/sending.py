@@ -18,7 +18,7 @@ from playhead.engine.http import FOR_EVER, Fault, Outgoing, Timeouts, json_answe
 from playhead.errors import ScriptError
 from playhead.rules.checker import error_body
 from playhead.script.faults import USUAL, Break, Chunks, Delivery, Drop, Fail, Raw, Sent, usual_message
-from playhead.wire.codec import JsonError, JsonObject, decode_object, encode
+from playhead.wire.codec import JsonError, JsonObject, decode_object
 from playhead.wire.damage import DAMAGES, EVENT_STREAM, JSON, Damage, middle
 from playhead.wire.sse import EventDecoder, ServerSentEvent
 from playhead.wire.stream import Accumulator, event_bytes, event_data, events_of, pieces_of
@@ -77,8 +77,7 @@ def send(message: JsonObject, sent: Sent, asked: Asked, texts: Mapping[int, str]
 def send_at_once(message: JsonObject, asked: Asked, texts: Mapping[int, str] = MappingProxyType({})) -> Sending:
     """A message that travels as JSON, whole and unharmed."""
     headers = {"content-type": JSON, "request-id": asked.request_id}
-    body = body_of(message, texts) if texts else encode(message)
-    outgoing = Outgoing(status=200, headers=headers, chunks=(body,))
+    outgoing = Outgoing(status=200, headers=headers, chunks=(body_of(message, texts),))
     return Sending(outgoing=outgoing, seen={"status": 200, "response_headers": headers, "response": message})
 
 

@@ -15,9 +15,8 @@ from msgspec import Struct, structs
 
 from playhead.rules.choice import choose
 from playhead.rules.echo import came_back
-from playhead.rules.memory import Good, Memory
+from playhead.rules.memory import FIRST_WORDS, Good, Memory
 from playhead.rules.models import TABLE, Model, Models, models_with
-from playhead.rules.ordinary import WORDS
 from playhead.rules.places import Places
 from playhead.rules.registry import RULES
 from playhead.rules.requests import Found, RequestRules
@@ -42,7 +41,7 @@ from playhead.wire.follow import Follower, Link
 from playhead.wire.history import History
 from playhead.wire.session import Session, lower_names
 from playhead.wire.tables import COUNT_TOKENS_PATH, MESSAGES_PATH
-from playhead.wire.turns import merged_turns
+from playhead.wire.turns import MergedTurn, merged_turns
 
 _JUDGED = (MESSAGES_PATH, COUNT_TOKENS_PATH)
 _BRINGS_TOOLS = ("tool_addition",)
@@ -158,13 +157,12 @@ class Checker:
             exchange = self._follower.whole(exchange)
         held = 0 if exchange is sent else len(exchange.messages) - len(sent.messages)
         position = len(self._found)
-        history = exchange.history
-        link = self._follower.place(exchange, told=history, like=None if held else like, alone=self._alone)
+        link = self._follower.place(exchange, like=None if held else like, alone=self._alone)
         parent = None if link.parent is None else self._follower.exchange(link.parent)
         ended = FAILED if parent is None else outcome(parent)
         inherited = _NONE if link.parent is None or ended is FAILED else self._found[link.parent]
         self._found.append(inherited)
-        looked = self._on_request(exchange, history or self._follower.history_at(position), size)
+        looked = self._on_request(exchange, self._follower.history_at(position), size)
         self._envelopes.append(looked.envelope)
         on_request = looked.found
         if on_request:
@@ -188,26 +186,14 @@ class Checker:
 
     def _on_request(self, exchange: Exchange, history: History | None, size: int | None) -> _Looked:
         """What is found in a request alone, looking only where it was not found good before."""
-        status = _status(exchange)
-        terms = self._terms.of(exchange, status)
+        terms = self._terms.of(exchange, _status(exchange))
         good = self._memory.before(history, terms.messages)
         if history is not None and history.count == good.length + (1 if good.last is None else 2):
             looked = self._on_words(exchange, history, terms, good, size)
             if looked is not None:
                 return looked
         turns, places = good.turns(exchange.messages), good.places.before(good.length)
-        view = RequestView(
-            body=exchange.request or {},
-            headers=exchange.headers,
-            turns=turns,
-            counting=exchange.endpoint == COUNT_TOKENS_PATH,
-            known=exchange.known,
-            models=self._models,
-            status=status,
-            size=size,
-            returned=self._returned,
-            places=places,
-        )
+        view = self._view(exchange, size, places, turns)
         # that there are messages at all is asked with what stands around them
         new_envelope = not view.messages or terms.envelope not in self._good_envelopes
         if new_envelope and is_deeper({**view.body, "messages": None}, _DEEPEST):
@@ -236,13 +222,29 @@ class Checker:
         """
         if terms.envelope not in self._good_envelopes or (good.last is None and good.length):
             return None
-        view = RequestView(body=exchange.request or {}, size=size)
-        held = WORDS if good.last is None else good.places.types
-        found = self._on_one.judge_words(view, good.length, good.recent, held)
+        places = FIRST_WORDS.places if good.last is None else good.places
+        view = self._view(exchange, size, places)
+        found = self._on_one.judge_words(view, good.length, good.recent)
         if found is None:
             return None
-        places = self._memory.note_words(history, terms.messages, good)
+        self._memory.note_words(history, terms.messages, good)
         return _Looked(found, places, terms.envelope, good.length)
+
+    def _view(
+        self, exchange: Exchange, size: int | None, places: Places, turns: tuple[MergedTurn, ...] = ()
+    ) -> RequestView:
+        return RequestView(
+            body=exchange.request or {},
+            headers=exchange.headers,
+            turns=turns,
+            counting=endpoint_of(exchange.path) == COUNT_TOKENS_PATH,
+            known=exchange.known,
+            models=self._models,
+            status=_status(exchange),
+            size=size,
+            returned=self._returned,
+            places=places,
+        )
 
     def _on_shallow(self, view: RequestView, envelope: int) -> _Looked:
         """The same where something is nested more deeply than a rule can follow: judged as text, and each time anew."""

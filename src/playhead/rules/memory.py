@@ -108,16 +108,13 @@ class Memory:
             if len(ends) > _ENDS:
                 del ends[next(iter(ends))]
 
-    def note_words(self, history: History, terms: int, good: Good) -> Places:
-        """Notes that ordinary words follow what was good: the user's where that is nothing, else Claude's before them.
-
-        Gives the places of all blocks.
-        """
+    def note_words(self, history: History, terms: int, good: Good) -> None:
+        """Notes that ordinary words of the user's follow what was good, after Claude's unless that was nothing."""
         ends = self._ends.get(terms)
         parts = self._parts.get(terms)
         if ends is None or parts is None:
             parts, ends = self._parts.setdefault(terms, {}), self._ends.setdefault(terms, {})
-        known = _OPENING
+        known = FIRST_WORDS
         if good.last is not None:
             start, spoken, turn = good.length, history.before, good.last + 1
             if spoken is not None and spoken not in parts:
@@ -126,14 +123,13 @@ class Memory:
         ends[history] = known
         if len(ends) > _ENDS:
             del ends[next(iter(ends))]
-        return known.places
 
 
-def _opening() -> Good:
+def _first_words() -> Good:
     places = Places()
     places.note("text", 0)
     return Good(1, places=places, last=0)
 
 
-_OPENING = _opening()
+FIRST_WORDS = _first_words()
 """What is known after ordinary words of the user's with which a conversation begins."""

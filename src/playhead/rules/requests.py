@@ -74,14 +74,15 @@ class RequestRules:
                 found.append((rule, finding))
         return Judged(found, ordinary)
 
-    def judge_words(self, view: RequestView, start: int, recent: Set[str], held: Set[str]) -> Found | None:
-        """What is found where all that is new is ordinary words of the user's, after as ordinary ones of Claude's
-        unless they are the first.
+    def judge_words(self, view: RequestView, start: int, recent: Set[str]) -> Found | None:
+        """What is found in a request whose new messages are ordinary words: a first one of the user's, or, after
+        `start` messages, one of Claude's and one of the user's.
 
-        None where they are not ordinary, or are more than words, or where a rule is to be asked all the same. Envelope
-        and all that stands before them are good, it ends with an ordinary message of the user's, and nothing is open
-        there; `held` are the types of block then, and `recent` those in the last turns before.
+        None where they are something else, or where a rule is to be asked all the same. The envelope is good, and so
+        are the messages before, which end with an ordinary one of the user's and leave nothing open; `recent` are the
+        types of block in their last turns. The view has no `turns`, and its `places` are those of all blocks.
         """
+        held = view.places.types if view.places is not None else WORDS
         new = view.messages[start:]
         if not (ordinary_words(new[-1], "user") and held >= WORDS):
             return None

@@ -35,7 +35,11 @@ _BLANKS = rb"[ \t\r\n]*"
 _NAME = re.compile(rb'("[^"\\]*+(?:\\.[^"\\]*+)*+")' + _BLANKS + b":" + _BLANKS, re.DOTALL)
 _OPENING = re.compile(_BLANKS + rb"([\[{])" + _BLANKS)
 _GOES_ON = re.compile(_BLANKS + b"," + _BLANKS)
-_CLOSING = re.compile(_BLANKS + rb"[\]}]" + _BLANKS + rb"\Z")
+_CLOSING = {
+    b"[": re.compile(_BLANKS + rb"\]" + _BLANKS + rb"\Z"),
+    b"{": re.compile(_BLANKS + rb"\}" + _BLANKS + rb"\Z"),
+}
+"""By the bracket that was opened, what closes it at the end of a text."""
 
 
 class JsonError(ValueError):
@@ -219,13 +223,13 @@ def member_places(text: bytes) -> dict[str, tuple[int, int]]:
         found = _RAW_MEMBERS.decode(text)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         end_of = _scanner(text)
-        while not _CLOSING.match(text, at):
+        while not _CLOSING[b"{"].match(text, at):
             name = _name(text, at)
             key, start = decode(name[1]), name.end()
             if key in places:
                 raise JsonError("a name stands twice") from None
             places[key] = start, end_of(start)
-            at = _after(text, places[key][1])
+            at = _after(text, places[key][1], b"{")
         return places
     for key, raw in found.items():
         # of equal names the last one's value is kept: it need not be the one that stands here
@@ -238,7 +242,7 @@ def member_places(text: bytes) -> dict[str, tuple[int, int]]:
         places[key] = start, at
         goes_on = _GOES_ON.match(text, at)
         at = at if goes_on is None else goes_on.end()
-    if not _CLOSING.match(text, at):
+    if not _CLOSING[b"{"].match(text, at):
         raise JsonError("a name stands twice")
     return places
 
@@ -260,10 +264,10 @@ def item_ends(text: bytes, offset: int = 0) -> list[int]:
         sizes = [len(memoryview(item)) for item in _RAW_ITEMS.decode(text)]
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         at, end_of = _opened(text, b"["), _scanner(text)
-        while not _CLOSING.match(text, at):
+        while not _CLOSING[b"["].match(text, at):
             end = end_of(at)
             ends.append(end + offset)
-            at = _after(text, end)
+            at = _after(text, end, b"[")
         return ends
     if len(text) == sum(sizes) + len(sizes) + 1:
         # with nothing between them but commas, as clients write it
@@ -287,14 +291,14 @@ def _opened(text: bytes, bracket: bytes) -> int:
     return opening.end()
 
 
-def _after(text: bytes, end: int) -> int:
-    """Where the next value begins, or the closing bracket stands."""
+def _after(text: bytes, end: int, bracket: bytes) -> int:
+    """Where the next value begins, or the end of what the bracket opened stands."""
     goes_on = _GOES_ON.match(text, end)
     if goes_on is None:
-        if not _CLOSING.match(text, end):
+        if not _CLOSING[bracket].match(text, end):
             raise JsonError("a comma or the end is missing")
         return end
-    if _CLOSING.match(text, goes_on.end()):
+    if _CLOSING[bracket].match(text, goes_on.end()):
         raise JsonError("nothing follows a comma")
     return goes_on.end()
 

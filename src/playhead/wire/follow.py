@@ -168,20 +168,17 @@ class Follower:
         thread = {**body["thread"], "type": "create"}
         return structs.replace(exchange, request={**body, **kept, "messages": messages, "thread": thread})
 
-    def place(
-        self, exchange: Exchange, *, told: History | None = None, like: int | None = None, alone: bool = False
-    ) -> Link:
+    def place(self, exchange: Exchange, *, like: int | None = None, alone: bool = False) -> Link:
         """Finds where a request stands and takes it in. What the server holds of it must be there: see `whole`.
 
-        `told` is the history that the exchange itself tells, where somebody has looked; `like` is as for `history`.
-        With `alone` there is one conversation only: a request that extends nothing departs from the latest.
+        `like` is as for `history`. With `alone` there is one conversation only: a request that extends nothing departs
+        from the latest.
         """
-        told = exchange.history if told is None else told
-        link = None if told is None else self._goes_on(exchange, told)
+        link = self._goes_on(exchange)
         if link is not None:
             return link
         messages = exchange.messages
-        history = self.history(exchange, like=like) if told is None else told
+        history = self.history(exchange, like=like)
         held = continued(exchange) is not None  # by the server, and whatever that is, it was not seen here
         known = self._known(history)
         link = self._by_history(messages, known)
@@ -195,10 +192,11 @@ class Follower:
         self._take_in(exchange, link, history, 0 if known is None else known.count)
         return link
 
-    def _goes_on(self, exchange: Exchange, history: History) -> Link | None:
+    def _goes_on(self, exchange: Exchange) -> Link | None:
         """Takes in a request that goes on from the newest exchange and can go on from no other, as nearly always."""
+        history = exchange.history
         newest = self._placed[-1].history if self._placed else None
-        if newest is None or not self._positions.follows(history, newest):
+        if history is None or newest is None or not self._positions.follows(history, newest):
             return None
         if "thread" in (exchange.request or ()) and continued(exchange) is not None:
             return None

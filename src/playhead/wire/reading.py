@@ -261,7 +261,7 @@ def _grown(raw: bytes, earlier: Reading, text: Text, count: int | None = None) -
     if end < at:
         return None
     new: list[object] = []
-    places, stop = text.places if count is None else Ends(text.ends[:count]), at
+    known, stop = text.places.known if count is None else text.ends[:count], at
     comma = at
     while comma < end and raw[comma] in _BLANKS:
         comma += 1
@@ -270,10 +270,10 @@ def _grown(raw: bytes, earlier: Reading, text: Text, count: int | None = None) -
         new = decode(items)
         if not new or raw[comma] != _COMMA:
             return None  # a comma and nothing after it is no JSON, and neither is a message without one
-        places, stop = Ends(before=places, items=items, offset=comma - text.start), end
+        stop = end
         while raw[stop - 1] in _BLANKS:
             stop -= 1
-    made = Text(raw, text.start, at, stop, end, places, text.head, text.tail, text.opening)
+    made = Text(raw, text.start, at, stop, end, Ends(known), text.head, text.tail, text.opening)
     weight = earlier.weight + end - text.end
     sent = resent(earlier.sent, new, count)
     assert sent is not None

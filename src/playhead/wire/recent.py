@@ -30,35 +30,18 @@ _OPENING = re.compile(rb'"messages"[ \t\r\n]*:[ \t\r\n]*\[')
 
 
 class Ends(Struct):
-    """Where each of a body's messages ends: the places that are known, or those `before` and then those of `items`, a
-    JSON array, with `offset` added.
+    """Where the first of a body's messages end, as many as somebody has asked for.
 
     Hardly ever does anybody ask: a loop that goes on and on needs to know where the last one ends, and no more.
     """
 
-    known: array[int] | None = None
-    before: Ends | None = None
-    items: bytes = b""
-    offset: int = 0
-
-    def all(self) -> array[int]:
-        """All of them. Raises `JsonError` where the items are nested too deeply to be told apart from here."""
-        if self.known is None:
-            waiting: list[Ends] = []
-            at: Ends | None = self
-            while at is not None and at.known is None:
-                waiting.append(at)
-                at = at.before
-            known = array("q") if at is None or at.known is None else at.known[:]
-            for one in reversed(waiting):
-                known.extend(item_ends(one.items, one.offset))
-            self.known, self.before, self.items = known, None, b""
-        return self.known
+    known: array[int]
 
 
 class Text(Struct, frozen=True):
     """A body as bytes: its messages begin after `head`, at `start`, the last of them ends at `stop`, and their bracket
-    closes at `end`, where `tail` begins. What was new in it begins at `since`. `opening` is how the first begins.
+    closes at `end`, where `tail` begins. `opening` is how the first of them begins. `since` is a place between
+    them: what follows it is compared first, since a mark that has moved shows there.
     """
 
     raw: bytes
@@ -73,8 +56,17 @@ class Text(Struct, frozen=True):
 
     @property
     def ends(self) -> array[int]:
-        """Where each of the messages ends, counted from `start`. Raises `JsonError` as `Ends.all`."""
-        return self.places.all()
+        """Where each of the messages ends, counted from `start`.
+
+        Raises `JsonError` where they are nested too deeply to be told apart from here.
+        """
+        known = self.places.known
+        if known[-1] < self.stop - self.start:
+            comma = self.raw.index(b",", self.start + known[-1])
+            known = known[:]
+            known.extend(item_ends(b"[" + self.raw[comma + 1 : self.stop] + b"]", comma - self.start))
+            self.places.known = known
+        return known
 
     @property
     def size(self) -> int:
