@@ -33,6 +33,7 @@ _CACHED_BY = ("model", "tools", "system")
 _SETTINGS = (*_CACHED_BY, "tool_choice", "thinking")
 """What stands before the messages, or adds to it, as the schema of an output does."""
 
+_FORMATS = frozenset({"output_config", "output_format"})
 _BEFORE = -1
 _LOOK_BACK = 20
 
@@ -94,11 +95,14 @@ def read_prompt(
     positions of the messages that may hold a cache mark, in order; None says that any may.
     """
     rates = rates_of(str(body.get("model")))
-    settings = (*map(body.get, _SETTINGS), schema_of(body))
+    schema = None if _FORMATS.isdisjoint(body) else schema_of(body)
+    settings = (*map(body.get, _SETTINGS), schema)
     messages = body.get("messages")
     messages = messages if isinstance(messages, list) else []
     begun = last if earlier is None else earlier
-    as_it_was = begun is not None and _same(begun.settings, settings)
+    as_it_was = begun is not None and (
+        all(map(operator.is_, begun.settings, settings)) or _same(begun.settings, settings)
+    )
     head = begun.head if begun is not None and as_it_was else envelope_tokens(body, rates)
     tokens, start = head, 0
     if earlier is not None and known == earlier.messages and earlier.settings[0] == settings[0]:
@@ -137,7 +141,7 @@ def _same(theirs: Sequence[object], ours: Sequence[object]) -> bool:
     """Whether settings are the same to the letter: the same objects, or equal strings. To Python 1, 1.0 and true are
     equal, and as JSON they differ.
     """
-    return all(map(operator.is_, theirs, ours)) or all(
+    return all(
         their is our or (isinstance(their, str) and their == our) for their, our in zip(theirs, ours, strict=True)
     )
 

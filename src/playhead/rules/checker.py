@@ -186,14 +186,15 @@ class Checker:
 
     def _on_request(self, exchange: Exchange, history: History | None, size: int | None) -> _Looked:
         """What is found in a request alone, looking only where it was not found good before."""
-        terms = self._terms.of(exchange, _status(exchange))
+        status = _status(exchange)
+        terms = self._terms.of(exchange, status)
         good = self._memory.before(history, terms.messages)
         if history is not None and history.count == good.length + (1 if good.last is None else 2):
-            looked = self._on_words(exchange, history, terms, good, size)
+            looked = self._on_words(exchange, history, terms, good, status, size)
             if looked is not None:
                 return looked
         turns, places = good.turns(exchange.messages), good.places.before(good.length)
-        view = self._view(exchange, size, places, turns)
+        view = self._view(exchange, status, size, places, turns)
         # that there are messages at all is asked with what stands around them
         new_envelope = not view.messages or terms.envelope not in self._good_envelopes
         if new_envelope and is_deeper({**view.body, "messages": None}, _DEEPEST):
@@ -215,7 +216,7 @@ class Checker:
         return _Looked(found, places, terms.envelope, good.length if ordinary else None)
 
     def _on_words(
-        self, exchange: Exchange, history: History, terms: Terms, good: Good, size: int | None
+        self, exchange: Exchange, history: History, terms: Terms, good: Good, status: int | None, size: int | None
     ) -> _Looked | None:
         """The same where all that is new is what the user says first, or next, after Claude's answer; None where it is
         not.
@@ -223,7 +224,7 @@ class Checker:
         if terms.envelope not in self._good_envelopes or (good.last is None and good.length):
             return None
         places = FIRST_WORDS.places if good.last is None else good.places
-        view = self._view(exchange, size, places)
+        view = self._view(exchange, status, size, places)
         found = self._on_one.judge_words(view, good.length, good.recent)
         if found is None:
             return None
@@ -231,7 +232,12 @@ class Checker:
         return _Looked(found, places, terms.envelope, good.length)
 
     def _view(
-        self, exchange: Exchange, size: int | None, places: Places, turns: tuple[MergedTurn, ...] = ()
+        self,
+        exchange: Exchange,
+        status: int | None,
+        size: int | None,
+        places: Places,
+        turns: tuple[MergedTurn, ...] = (),
     ) -> RequestView:
         return RequestView(
             body=exchange.request or {},
@@ -240,7 +246,7 @@ class Checker:
             counting=endpoint_of(exchange.path) == COUNT_TOKENS_PATH,
             known=exchange.known,
             models=self._models,
-            status=_status(exchange),
+            status=status,
             size=size,
             returned=self._returned,
             places=places,
