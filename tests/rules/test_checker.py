@@ -589,3 +589,19 @@ def test_a_rule_on_how_much_is_sent_sees_the_whole_request(path: str) -> None:
         assert view.may_hold(("text",)) is (messages is not pictured)
         assert view.may_hold(("image",)) is (messages is pictured)
     assert len(seen) == 5
+
+
+@pytest.mark.parametrize("words", ["a", " a", ""], ids=["ordinary", "with-a-blank", "none"])
+def test_a_rule_on_how_much_is_sent_is_asked_where_it_is_enough(words: str) -> None:
+    """Where there are more messages or bytes than it says, whatever is in them."""
+    seen: list[tuple[int, int | None]] = []
+
+    def look(view: RequestView) -> Iterator[Finding]:
+        seen.append((len(view.messages), view.size))
+        yield from ()
+
+    checker = Checker((*RULES, Rule(id="mine", level="broken", fix="...", extent=look, large=(2, 99))))
+    for number, (count, size) in enumerate([(1, 99), (1, 100), (1, None), (2, 50), (3, 50), (3, None), (1, 1)]):
+        messages = [user(words), said(text("b")), user("c")][:count]
+        checker.ask(Exchange(number=number + 1, request=body(*messages)), size=size)
+    assert seen == [(1, 100), (3, 50), (3, None)]

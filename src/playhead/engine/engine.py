@@ -237,7 +237,7 @@ class Engine:
     def _linked(self, exchange: Exchange, judgement: Judgement) -> Exchange:
         """The exchange with `retry_of`, once the players know where it stands."""
         link, position = judgement.link, judgement.position
-        if link is None or position is None:
+        if link is None or position is None or (link.kind == "continues" and not self.players.each):
             return exchange
         parent = self._checker.exchange(link.parent) if link.kind == "repeats" and link.parent is not None else None
         again = parent is not None and is_retry(link, parent)

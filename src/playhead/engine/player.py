@@ -88,11 +88,12 @@ class Players:
     def __init__(self, scripts: Script | Sequence[Case], share: Share) -> None:
         self._cases = () if isinstance(scripts, Script) else tuple(scripts)
         self._script = scripts if isinstance(scripts, Script) else None
-        self._each = share == "each" or self._script is None
+        self.each = share == "each" or self._script is None
+        """Whether a conversation has a player of its own."""
         self._started: list[Player] = []
         self._of: dict[int, Player] = {}
         self._chosen: set[int] = set()
-        if self._script is not None and not self._each:
+        if self._script is not None and not self.each:
             self._started.append(Player(self._script))
 
     @property
@@ -118,7 +119,7 @@ class Players:
         The same beginning once more, after it was answered, is a conversation of its own.
         """
         anew = link.kind == "repeats" and link.turn == 1 and not again
-        player = self._of.get(link.parent) if self._each and link.parent is not None and not anew else None
+        player = self._of.get(link.parent) if self.each and link.parent is not None and not anew else None
         if player is not None:
             self._of[position] = player
 
@@ -127,7 +128,7 @@ class Players:
 
         Raises `ScriptError` where no case fits, or its function fails.
         """
-        if not self._each:
+        if not self.each:
             return self._started[0]
         player = self._of.get(position) if position is not None else None
         if player is None:

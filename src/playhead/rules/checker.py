@@ -218,16 +218,16 @@ class Checker:
     def _on_words(
         self, exchange: Exchange, history: History, terms: Terms, good: Good, status: int | None, size: int | None
     ) -> _Looked | None:
-        """The same where all that is new is what the user says first, or next, after Claude's answer; None where it is
-        not.
-        """
+        """The same where all that is new is a few ordinary words; None where it is not."""
         if terms.envelope not in self._good_envelopes or (good.last is None and good.length):
             return None
         places = FIRST_WORDS.places if good.last is None else good.places
-        view = self._view(exchange, status, size, places)
-        found = self._on_one.judge_words(view, good.length, good.recent)
-        if found is None:
+        messages = exchange.messages
+        if not self._on_one.are_mere_words(messages, good.length, good.recent, places.types):
             return None
+        found: Found = []
+        if not self._on_one.is_small(len(messages), size):
+            found = self._on_one.judge_extent(self._view(exchange, status, size, places))
         self._memory.note_words(history, terms.messages, good)
         return _Looked(found, places, terms.envelope, good.length)
 

@@ -6,7 +6,7 @@ where model and version are known to.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 
 from playhead.rules.api_version import SAMPLING, drops_sampling
@@ -21,23 +21,22 @@ MOST_MESSAGES = 100_000
 MOST_BYTES = 32 * 2**20
 """Of a request's body (platform.claude.com/docs/en/api/errors, request size limits)."""
 
+_LARGE = (MOST_MESSAGES, MOST_BYTES)
+
 _LONG_OUTPUT = ("output-300k-", 300_000)
 """The beta with which batches may ask for more than a model's cap, and how much."""
 
 
-# asked of every request, and so no generators: these two cost as much as what they look at
-def _too_many_messages(view: RequestView) -> Sequence[Finding]:
+def _too_many_messages(view: RequestView) -> Iterator[Finding]:
     count = len(view.messages)
-    if count <= MOST_MESSAGES:
-        return ()
-    return (Finding(path="$.messages", what=f"there are {count} messages, more than {MOST_MESSAGES}"),)
+    if count > MOST_MESSAGES:
+        yield Finding(path="$.messages", what=f"there are {count} messages, more than {MOST_MESSAGES}")
 
 
-def _too_large(view: RequestView) -> Sequence[Finding]:
+def _too_large(view: RequestView) -> Iterator[Finding]:
     size = view.size
-    if size is None or size <= MOST_BYTES:
-        return ()
-    return (Finding(path="$", what=f"the body has {size} bytes, more than {MOST_BYTES}"),)
+    if size is not None and size > MOST_BYTES:
+        yield Finding(path="$", what=f"the body has {size} bytes, more than {MOST_BYTES}")
 
 
 def _above_cap(view: RequestView) -> Iterator[Finding]:
@@ -134,6 +133,7 @@ RULES = (
         fix="send fewer messages: summarise or drop the oldest turns",
         rank=FIELD["messages"],
         extent=_too_many_messages,
+        large=_LARGE,
     ),
     Rule(
         id="req-too-large",
@@ -144,6 +144,7 @@ RULES = (
         status=413,
         error_type="request_too_large",
         extent=_too_large,
+        large=_LARGE,
     ),
     Rule(
         id="max-tokens-model-cap",

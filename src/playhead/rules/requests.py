@@ -6,6 +6,7 @@ generator for each rule would cost as much as the rule. Nearly all messages are 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import NamedTuple, TypeAlias
 
@@ -37,6 +38,8 @@ class RequestRules:
         self._ordinary = _MessageRules([rule for rule in rules if rule.ordinary])
         self._looks_at_words = self._ordinary.look_at(WORDS)
         self._extent = tuple((rule, rule.extent) for rule in rules if rule.extent)
+        self._many = min((rule.large[0] for rule, _ in self._extent), default=math.inf)
+        self._large = min((rule.large[1] for rule, _ in self._extent), default=math.inf)
         self._whole = tuple((rule, rule.request) for rule in rules if rule.request)
         self._named = frozenset(kind for rule, _ in self._whole for kind in (*rule.recent, *rule.holding))
         self._named_words = self._named.intersection(WORDS)
@@ -66,7 +69,8 @@ class RequestRules:
             for rule, judge in self._envelope:
                 for finding in judge(view):
                     found.append((rule, finding))
-        self._judge_extent(view, found)
+        if not self.is_small(len(view.messages), view.size):
+            found += self.judge_extent(view)
         recent = self._named.intersection([kind for turn in view.turns for kind in turn.by_type])
         kinds = (recent, None if envelope else self._named.intersection(places.types), ordinary)
         for rule, judge in self._choose(kinds):
@@ -74,32 +78,34 @@ class RequestRules:
                 found.append((rule, finding))
         return Judged(found, ordinary)
 
-    def judge_words(self, view: RequestView, start: int, recent: Set[str]) -> Found | None:
-        """What is found in a request whose new messages are ordinary words: a first one of the user's, or, after
-        `start` messages, one of Claude's and one of the user's.
+    def are_mere_words(self, messages: Sequence[object], start: int, recent: Set[str], held: Set[str]) -> bool:
+        """Whether the new messages of a request are ordinary words that no rule but those on its extent looks at: a
+        first one of the user's, or, after `start` messages, one of Claude's and one of the user's.
 
-        None where they are something else, or where a rule is to be asked all the same. The envelope is good, and so
-        are the messages before, which end with an ordinary one of the user's and leave nothing open; `recent` are the
-        types of block in their last turns. The view has no `turns`, and its `places` are those of all blocks.
+        The envelope is good, and so are the messages before, which end with an ordinary one of the user's and leave
+        nothing open; `recent` are the types of block in their last turns, `held` those in all messages.
         """
-        held = view.places.types if view.places is not None else WORDS
-        new = view.messages[start:]
-        if not (ordinary_words(new[-1], "user") and held >= WORDS):
-            return None
-        if start and not ordinary_words(new[0], "assistant"):
-            return None
+        if not (ordinary_words(messages[-1], "user") and held >= WORDS):
+            return False
+        if start and not ordinary_words(messages[start], "assistant"):
+            return False
         named = self._named_words if recent is WORDS or not recent else self._named.intersection(WORDS.union(recent))
         kinds = (named, self._named.intersection(held), True)
-        if self._looks_at_words or self._choose(kinds):
-            return None
-        found: Found = []
-        self._judge_extent(view, found)
-        return found
+        return not self._looks_at_words and not self._choose(kinds)
 
-    def _judge_extent(self, view: RequestView, found: Found) -> None:
-        for rule, judge in self._extent:
-            for finding in judge(view):
-                found.append((rule, finding))
+    def is_small(self, count: int, size: int | None) -> bool:
+        """Whether so many messages, in a body of so many bytes, are less than any rule on the extent looks at."""
+        return count <= self._many and (size or 0) <= self._large
+
+    def judge_extent(self, view: RequestView) -> Found:
+        """What is found in how much is sent."""
+        count, size = len(view.messages), view.size or 0
+        return [
+            (rule, finding)
+            for rule, judge in self._extent
+            if count > rule.large[0] or size > rule.large[1]
+            for finding in judge(view)
+        ]
 
     def _choose(self, kinds: _Kinds) -> _RequestChecks:
         """The rules on a whole request in which blocks of these types are recent, and, where they count, these held."""

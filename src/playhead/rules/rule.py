@@ -310,13 +310,15 @@ class Rule:
     while a loop sends the same; `message` at each message (position and value) of the `roles` named (all
     where none is), `block` at each content block of the `types` named (all where none is); these two see only what is
     new. `request` looks at the conversation as a whole, through the view's `turns` where it can, `extent` only at how
-    much is sent: it has no `turns`. Across exchanges: `step` judges a request after the exchange it follows, `answer`
-    an exchange once it is known which tools the client ran on it, `end` a finished session. With `holding`,
-    `request` and `step` are asked only where the conversation has a block of these types, `request` also where the
-    envelope is new; with `recent`, `request` is asked only where one of the view's turns has such a block. `after` says
-    which ends of the exchange before concern `step` (see `steps.OUTCOMES`; all where none is named). `echo` is a `step`
-    that is asked only where the reply before came back otherwise than it was, `calls` one that is asked only where its
-    calls were not simply answered (see `StepView.simply_answered`).
+    much is sent: it has no `turns`, and is asked where there are more messages, or bytes, than `large` says.
+
+    Across exchanges: `step` judges a request after the exchange it follows, `answer` an exchange once it is known which
+    tools the client ran on it, `end` a finished session. With `holding`, `request` and `step` are asked only where the
+    conversation has a block of these types, `request` also where the envelope is new; with `recent`, `request` is asked
+    only where one of the view's turns has such a block. `after` says which ends of the exchange before concern `step`
+    (see `steps.OUTCOMES`; all where none is named). `echo` is a `step` that is asked only where the reply before came
+    back otherwise than it was, `calls` one that is asked only where its calls were not simply answered (see
+    `StepView.simply_answered`).
 
     With `ordinary` False none of these but `envelope` is asked where what is new is ordinary (`rules/ordinary.py`):
     the rule could not find anything there.
@@ -340,6 +342,7 @@ class Rule:
     types: tuple[str, ...] = ()
     request: RequestCheck | None = None
     extent: RequestCheck | None = None
+    large: tuple[int, int] = (0, 0)
     holding: tuple[str, ...] = ()
     recent: tuple[str, ...] = ()
     step: StepCheck | None = None
