@@ -111,13 +111,14 @@ _CASSETTE = re.compile(rb'^[{\s]*"?interactions"?\s*:', re.MULTILINE)
 
 @contextmanager
 def rarely_collecting() -> Iterator[None]:
-    """Looks for circular garbage as rarely as fits a process that keeps what it is asked and makes hardly any.
+    """Looks for circular garbage as rarely as fits a process that keeps what it is asked, and makes hardly any.
 
-    By default each few requests have it look through what they left, which is a tenth of what an answer costs.
+    By default each few requests have it look through what they left, which is a tenth of what an answer costs. What a
+    reset drops is such garbage, so that it is still looked for every few thousand requests.
     """
     before, frozen = gc.get_threshold(), gc.get_freeze_count()
     gc.freeze()  # what has been imported is here to stay
-    gc.set_threshold(50_000, 20, 100)
+    gc.set_threshold(10_000, 2, 2)
     try:
         yield
     finally:
