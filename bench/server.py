@@ -1,16 +1,18 @@
 """What a served fake costs, side by side on loopback: a bare ASGI app, the fake with all its checks, and aimock.
 
-usage: server.py [--big] [--memory] [--limit SHARE]; prints the requests a second of the fake over those of each
-other, and the same by the processor time that each server spent, which a busy machine disturbs least. The cases: JSON
-of 2 KB; a stream of 60 events in one write, as the fake sends it unless told otherwise (aimock writes each event); the
-same in a write for each event; a history of 257 KB that is sent again with every turn. The bare app runs under the
-same uvicorn, reads the body and sends the very bytes that the fake sends. aimock is taken from `AIMOCK`, a folder with
-`node_modules/@copilotkit/aimock`, and left out where there is none.
+usage: server.py [--big] [--memory] [--unchecked] [--limit SHARE]; prints the requests a second of the fake over those
+of each other, and the same by the processor time that each server spent, which a busy machine disturbs least. The
+cases: JSON of 2 KB; a stream of 60 events in one write, as the fake sends it unless told otherwise (aimock writes each
+event); the same in a write for each event; a history of 257 KB that is sent again with every turn. The bare app runs
+under the same uvicorn, reads the body and sends the very bytes that the fake sends. aimock is taken from `AIMOCK`, a
+folder with `node_modules/@copilotkit/aimock`, and left out where there is none. With `--unchecked` there is a fourth:
+the fake's door with nothing behind it but JSON, which decodes each request, keeps it, and encodes the reply: what a
+fake would cost that judges, places and counts nothing.
 
 Then: the time from starting a server's process to its first answer, and 200 conversations at once of which each tenth
 breaks a rule: every one must get what is its own, and the verdict must name those and no others. `--memory` sends
-50,000 requests and tells what the server's memory grew by, and the same where the session is reset now and then. With a
-limit the exit code is 1 where JSON has less than that share of the bare app. The client is this process, over raw
+50,000 requests and tells what the server's memory grew by, and the same where the session is reset now and then. With
+a limit the exit code is 1 where JSON has less than that share of the bare app. The client is this process, over raw
 sockets; each server has a process of its own.
 """
 
@@ -125,6 +127,36 @@ def serve_bare() -> None:
     with Server(app) as server:
         print(server.url, flush=True)
         sys.stdin.read()
+
+
+def serve_unchecked() -> None:
+    """The fake's door, and behind it only what reads a request as JSON and writes the reply as JSON."""
+    from playhead import FakeClaude, say
+    from playhead.cli.serve import rarely_collecting
+    from playhead.doors.asgi import Door
+    from playhead.doors.server import Server
+    from playhead.engine.http import Incoming, Outgoing
+    from playhead.wire.codec import decode, encode
+    from playhead.wire.stream import events_of, pieces_of
+
+    headers = {"x-api-key": "k", "anthropic-version": "2023-06-01"}
+    first = Incoming(method="POST", path="/v1/messages", headers=headers, body=asking("hi"))
+    message = decode(FakeClaude([say(TEXT)]).answer(first).body)
+    kept: list[object] = []
+
+    def answer(incoming: Incoming) -> Outgoing:
+        body = decode(incoming.body)
+        kept.append(body)
+        if not body.get("stream"):
+            return Outgoing(status=200, headers={"content-type": "application/json"}, chunks=(encode(message),))
+        pieces = tuple(pieces_of([*events_of(message, piece=PIECE)]))
+        whole = pieces if body["messages"][0]["content"].startswith("events") else (b"".join(pieces),)
+        return Outgoing(status=200, headers={"content-type": "text/event-stream"}, chunks=whole)
+
+    with rarely_collecting(), Server(Door(answer, lambda seconds, awaits: None)) as server:
+        print(server.url, flush=True)
+        sys.stdin.read()
+        os._exit(0)
 
 
 def asking(words: str, stream: bool = False) -> bytes:
@@ -358,13 +390,14 @@ async def reset(subject: Subject) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="What a served fake costs.")
-    parser.add_argument("--serve", choices=["fake", "bare"], help=argparse.SUPPRESS)
+    parser.add_argument("--serve", choices=["fake", "bare", "unchecked"], help=argparse.SUPPRESS)
     parser.add_argument("--big", action="store_true", help="more rounds of more requests")
     parser.add_argument("--memory", action="store_true", help="50,000 requests, and what memory they take")
+    parser.add_argument("--unchecked", action="store_true", help="compare with a fake's door that judges nothing, too")
     parser.add_argument("--limit", type=float, metavar="SHARE", help="fail where JSON is below this share of the bare")
     options = parser.parse_args()
     if options.serve:
-        {"fake": serve_fake, "bare": serve_bare}[options.serve]()
+        {"fake": serve_fake, "bare": serve_bare, "unchecked": serve_unchecked}[options.serve]()
         return 0
     with suppress(ImportError):
         import uvloop
@@ -377,7 +410,7 @@ def main() -> int:
         with running("fake") as fake:
             memory(fake, 50_000, between=2_000)
         return 0
-    names = ["bare", "fake"]
+    names = ["bare", "fake", *(["unchecked"] if options.unchecked else [])]
     if (AIMOCK / "node_modules/@copilotkit/aimock").is_dir():
         names.append("aimock")
     else:
