@@ -605,3 +605,14 @@ def test_a_rule_on_how_much_is_sent_is_asked_where_it_is_enough(words: str) -> N
         messages = [user(words), said(text("b")), user("c")][:count]
         checker.ask(Exchange(number=number + 1, request=body(*messages)), size=size)
     assert seen == [(1, 100), (3, 50), (3, None)]
+
+
+def test_a_rule_on_how_much_is_sent_is_asked_of_nothing_too() -> None:
+    """Unless it says from where on it is to be asked."""
+
+    def look(view: RequestView) -> Iterator[Finding]:
+        yield Finding(path="$.messages", what=f"there are {len(view.messages)}")
+
+    rule = Rule(id="mine", level="broken", fix="...", extent=look)
+    judgement = Checker((rule,)).ask(Exchange(request=body()))
+    assert [violation.rule for violation in judgement.violations] == ["mine"]

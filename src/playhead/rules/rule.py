@@ -310,7 +310,8 @@ class Rule:
     while a loop sends the same; `message` at each message (position and value) of the `roles` named (all
     where none is), `block` at each content block of the `types` named (all where none is); these two see only what is
     new. `request` looks at the conversation as a whole, through the view's `turns` where it can, `extent` only at how
-    much is sent: it has no `turns`, and is asked where there are more messages, or bytes, than `large` says.
+    much is sent: it has no `turns`, and is asked where there are more messages, or bytes, than `large` says (by default
+    always).
 
     Across exchanges: `step` judges a request after the exchange it follows, `answer` an exchange once it is known which
     tools the client ran on it, `end` a finished session. With `holding`, `request` and `step` are asked only where the
@@ -342,7 +343,7 @@ class Rule:
     types: tuple[str, ...] = ()
     request: RequestCheck | None = None
     extent: RequestCheck | None = None
-    large: tuple[int, int] = (0, 0)
+    large: tuple[int, int] = (-1, -1)
     holding: tuple[str, ...] = ()
     recent: tuple[str, ...] = ()
     step: StepCheck | None = None
