@@ -8,6 +8,7 @@ for it.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 from playhead.engine.http import Incoming, Outgoing, json_answer
@@ -64,14 +65,14 @@ class Door:
         self._largest = largest
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "lifespan":
-            await lifespan(receive, send)
-            return
         if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await lifespan(receive, send)
             return  # there are no web sockets here; the server refuses them
-        body = await body_of(scope, receive, self._largest)
+        headers = headers_of(scope["headers"])
+        body = await body_of(scope, headers, receive, self._largest)
         if isinstance(body, bytes):
-            outgoing = self._control(scope, body) or self._asked(incoming_of(scope, body))
+            outgoing = self._control(scope, body) or self._asked(incoming_of(scope, headers, body))
             await self._sent(outgoing, scope, receive, send)
         elif body is not None:
             await refuse(body, scope, receive, send)
@@ -87,15 +88,16 @@ class Door:
     async def _sent(self, answer: Outgoing, scope: Scope, receive: Receive, send: Send) -> None:
         if answer.delay:
             await self._wait(answer.delay)
-        if answer.status and answer.whole is not None:
-            await answer_with(answer, scope, send)
-            return
         if not answer.status:
             await self._fails(answer, scope, receive)
             return
-        await send({"type": "http.response.start", "status": answer.status, "headers": _headers(answer)})
-        bodiless = scope["method"] == "HEAD" or answer.status in _NO_LENGTH
-        for number, chunk in enumerate(() if bodiless else answer.chunks):
+        whole = answer.whole
+        if whole is not None:
+            await _send_whole(answer, whole, scope, send)
+            return
+        length = None if answer.waits or answer.fault is not None else sum(map(len, answer.chunks))
+        await send({"type": "http.response.start", "status": answer.status, "headers": _headers(answer, length)})
+        for number, chunk in enumerate(() if _is_bodiless(answer, scope) else answer.chunks):
             if answer.waits and answer.waits[number]:
                 await self._wait(answer.waits[number])
             await send({"type": "http.response.body", "body": chunk, "more_body": True})
@@ -118,28 +120,35 @@ class Door:
             await pause
 
 
-def incoming_of(scope: Scope, body: bytes) -> Incoming:
+def incoming_of(scope: Scope, headers: Mapping[str, str], body: bytes) -> Incoming:
     """A request as the engine takes it."""
-    path, query = scope.get("raw_path") or scope["path"].encode(), scope.get("query_string", b"")
-    return Incoming(
-        method=scope["method"],
-        path=(path.partition(b"?")[0] + (b"?" + query if query else b"")).decode("latin-1"),
-        headers=headers_of(scope["headers"]),
-        body=body,
-    )
+    path, query = scope.get("raw_path") or scope["path"].encode(), scope.get("query_string")
+    if b"?" in path:  # servers do not agree on whether the query is a part of it
+        path = path.partition(b"?")[0]
+    if query:
+        path += b"?" + query
+    return Incoming(method=scope["method"], path=path.decode("latin-1"), headers=headers, body=body)
 
 
-def headers_of(pairs: Iterable[tuple[bytes, bytes]]) -> Mapping[str, str]:
-    """Header names, in lower case as ASGI has them, and values."""
+def headers_of(pairs: Iterable[Iterable[bytes]]) -> Mapping[str, str]:
+    """Header names in lower case, and values. The same headers are the same mapping: it is to be read only."""
+    return _decoded(tuple(map(tuple, pairs)))
+
+
+@lru_cache(maxsize=128)
+def _decoded(pairs: tuple[tuple[bytes, ...], ...]) -> Mapping[str, str]:
+    # a client sends the same each time, but for the length of the body, and short bodies have few lengths
     return {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in pairs}
 
 
-async def body_of(scope: Scope, receive: Receive, largest: int = LARGEST) -> bytes | Outgoing | None:
+async def body_of(
+    scope: Scope, headers: Mapping[str, str], receive: Receive, largest: int = LARGEST
+) -> bytes | Outgoing | None:
     """The body of a request; the API's refusal of one that is too large, None where the client has gone."""
     if scope["method"] == "PRI" or scope.get("http_version") == "0.9":  # PRI is how HTTP/2 begins
         return _refused(505, "invalid_request_error", "This server speaks HTTP/1.1")
-    told = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
-    if told.isdigit() and int(told) > largest:
+    told = headers.get("content-length", "0")
+    if told.isdecimal() and int(told) > largest:
         return _refused(413, "request_too_large", _TOO_LARGE)
     pieces: list[bytes] = []
     size, more = 0, True
@@ -151,9 +160,11 @@ async def body_of(scope: Scope, receive: Receive, largest: int = LARGEST) -> byt
         size += len(piece)
         if size > largest:
             return _refused(413, "request_too_large", _TOO_LARGE)
-        pieces.append(piece)
         more = message.get("more_body", False)
-    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+        if not more and not pieces:
+            return bytes(piece)  # as nearly always: all of it at once
+        pieces.append(piece)
+    return b"".join(pieces)
 
 
 def _refused(status: int, kind: str, message: str) -> Outgoing:
@@ -161,20 +172,30 @@ def _refused(status: int, kind: str, message: str) -> Outgoing:
     return json_answer(status, body, _UNREAD, connection="close", **{"x-should-retry": "false"})
 
 
-def _headers(answer: Outgoing) -> list[tuple[bytes, bytes]]:
+def _headers(answer: Outgoing, length: int | None) -> list[tuple[bytes, bytes]]:
+    """An answer's headers; the length of its body, where that is known, unless it is a stream."""
     headers = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in answer.headers.items()]
-    whole = (
-        answer.fault is None and not answer.waits and "text/event-stream" not in answer.headers.get("content-type", "")
-    )
-    if whole and answer.status not in _NO_LENGTH:
-        headers.append((b"content-length", str(sum(map(len, answer.chunks))).encode()))
+    if length is not None and answer.status not in _NO_LENGTH and not _is_stream(answer):
+        headers.append((b"content-length", str(length).encode()))
     return headers
 
 
+def _is_bodiless(answer: Outgoing, scope: Scope) -> bool:
+    return scope["method"] == "HEAD" or answer.status in _NO_LENGTH
+
+
+def _is_stream(answer: Outgoing) -> bool:
+    return "text/event-stream" in answer.headers.get("content-type", "")
+
+
 async def answer_with(answer: Outgoing, scope: Scope, send: Send) -> None:
-    """Sends an answer that comes whole and at once."""
-    await send({"type": "http.response.start", "status": answer.status, "headers": _headers(answer)})
-    body = b"" if scope["method"] == "HEAD" else answer.body
+    """Sends an answer whole and at once."""
+    await _send_whole(answer, answer.body, scope, send)
+
+
+async def _send_whole(answer: Outgoing, body: bytes, scope: Scope, send: Send) -> None:
+    await send({"type": "http.response.start", "status": answer.status, "headers": _headers(answer, len(body))})
+    body = b"" if _is_bodiless(answer, scope) else body
     await send({"type": "http.response.body", "body": body, "more_body": False})
 
 
@@ -184,8 +205,9 @@ async def refuse(answer: Outgoing, scope: Scope, receive: Receive, send: Send) -
     A connection that is closed while its client sends is reset, and the answer lost with it: the rest is taken in
     before the end, up to a limit.
     """
-    await send({"type": "http.response.start", "status": answer.status, "headers": _headers(answer)})
-    body = b"" if scope["method"] == "HEAD" else answer.body
+    body = answer.body
+    await send({"type": "http.response.start", "status": answer.status, "headers": _headers(answer, len(body))})
+    body = b"" if _is_bodiless(answer, scope) else body
     await send({"type": "http.response.body", "body": body, "more_body": True})
     left, more = _LINGERS * LARGEST, True
     while more and left > 0:

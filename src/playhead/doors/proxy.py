@@ -20,6 +20,7 @@ from playhead.doors.asgi import (
     Send,
     answer_with,
     body_of,
+    headers_of,
     lifespan,
     raise_to_server,
     refuse,
@@ -55,7 +56,7 @@ class Proxy:
             return
         if scope["type"] != "http":
             return
-        body = await body_of(scope, receive)
+        body = await body_of(scope, headers_of(scope["headers"]), receive)
         if body is None:
             return
         if not isinstance(body, bytes):

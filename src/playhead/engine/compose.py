@@ -95,15 +95,15 @@ def _completed(given: JsonObject, content: list[JsonObject], making: _Making, to
         "stop_reason": "tool_use" if "tool_use" in kinds else "end_turn",
         "stop_sequence": None,
         "stop_details": None,
+        **given,
     }
-    message.update(given)
     message["content"] = content
-    message["usage"] = usage_of(content, tokens, body, message["stop_reason"], kinds)
-    if given.get("usage"):
-        message["usage"].update(given["usage"])
-    if "container" not in message and not kinds <= _SAID and any(map(_runs_in_container, content)):
+    usage = message["usage"] = usage_of(content, tokens, body, message["stop_reason"], kinds)
+    if "usage" in given:
+        usage.update(given["usage"] or {})
+    if not kinds <= _SAID and "container" not in message and any(map(_runs_in_container, content)):
         message["container"] = making.container()
-    if "context_management" not in message and body.get("context_management"):
+    if body.get("context_management") and "context_management" not in message:
         message["context_management"] = {"applied_edits": []}
     return message
 

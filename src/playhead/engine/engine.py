@@ -133,7 +133,7 @@ class Engine:
         if len(self.exchanges) >= self.settings.limit:
             self.limit_reached = True
             raise RequestLimitReached(self.settings.limit)
-        if self.tape is None and incoming.method == "GET" and _MODELS in incoming.path:
+        if incoming.method == "GET" and self.tape is None and _MODELS in incoming.path:
             return self._models(incoming)
         endpoint = _ENDPOINTS.get((incoming.method, endpoint_of(incoming.path)))
         if endpoint is None and self.tape is not None:
@@ -237,9 +237,11 @@ class Engine:
     def _linked(self, exchange: Exchange, judgement: Judgement) -> Exchange:
         """The exchange with `retry_of`, once the players know where it stands."""
         link, position = judgement.link, judgement.position
-        if link is None or position is None or (link.kind == "continues" and not self.players.each):
+        if link is None or position is None or link.parent is None:
+            return exchange  # there is nothing that it could be an attempt of, or go on from
+        if link.kind == "continues" and not self.players.each:
             return exchange
-        parent = self._checker.exchange(link.parent) if link.kind == "repeats" and link.parent is not None else None
+        parent = self._checker.exchange(link.parent) if link.kind == "repeats" else None
         again = parent is not None and is_retry(link, parent)
         self.players.follow(position, link, again=again)
         return structs.replace(exchange, retry_of=parent.number) if again and parent is not None else exchange

@@ -92,7 +92,7 @@ def reply_tokens(content: Iterable[object], rates: Rates) -> int:
     """
     count = rates.message
     for block in content:
-        if not isinstance(block, dict) or block.get("type") not in _PUT_IN:
+        if isinstance(block, dict) and block.get("type") not in _PUT_IN:
             count += block_tokens(block, rates)
     return count
 

@@ -10,7 +10,7 @@ Source: the types of the Python SDK 2.14.0 (`types/usage.py`, `types/beta/beta_u
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -38,7 +38,7 @@ def usage_of(
     tokens: InputTokens,
     body: JsonObject,
     stop_reason: object = None,
-    kinds: Set[str] | None = None,
+    kinds: frozenset[str] | None = None,
 ) -> JsonObject:
     """The usage of a reply with this content to this request. A reply that `max_tokens` cut has used them all.
 
@@ -47,22 +47,23 @@ def usage_of(
     rates = rates_of(str(body.get("model")))
     kinds = frozenset(map(_TYPE, content)) if kinds is None else kinds
     attempts: Sequence[_Attempt] = ()
-    if _DIVIDED.keys().isdisjoint(kinds):
+    if kinds.isdisjoint(_DIVIDED):
         whole, output = tokens, reply_tokens(content, rates)
     else:
         attempts = [*_attempts(content, tokens, body, rates)]
         whole, output = _paid(attempts)
-    limit = body.get("max_tokens")
-    usage = _input(whole)
-    usage["output_tokens"] = limit if stop_reason == "max_tokens" and isinstance(limit, int) else output
-    usage["service_tier"] = "standard"
-    usage["inference_geo"] = body.get("inference_geo") or "global"
-    usage["output_tokens_details"] = {
-        "thinking_tokens": 0 if _THOUGHTS.isdisjoint(kinds) else _thinking(content, rates)
+    if stop_reason == "max_tokens" and isinstance(body.get("max_tokens"), int):
+        output = body["max_tokens"]
+    usage: JsonObject = {
+        **_input(whole),
+        "output_tokens": output,
+        "service_tier": "standard",
+        "inference_geo": body.get("inference_geo") or "global",
+        "output_tokens_details": {"thinking_tokens": 0 if kinds.isdisjoint(_THOUGHTS) else _thinking(content, rates)},
     }
     if "server_tool_use" in kinds:
         usage["server_tool_use"] = {f"{name}_requests": _count(content, name) for name in ("web_search", "web_fetch")}
-    if isinstance(body.get("speed"), str):
+    if "speed" in body and isinstance(body["speed"], str):
         usage["speed"] = body["speed"]
     if attempts and (len(attempts) > 1 or attempts[0].type != "message"):
         usage["iterations"] = [_iteration(attempt) for attempt in attempts]

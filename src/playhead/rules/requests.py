@@ -44,6 +44,7 @@ class RequestRules:
         self._named = frozenset(kind for rule, _ in self._whole for kind in (*rule.recent, *rule.holding))
         self._named_words = self._named.intersection(WORDS)
         self._chosen: dict[_Kinds, _RequestChecks] = {}
+        self._first_words_are_free = not self._choose((self._named_words, self._named_words, True))
 
     def judge(
         self,
@@ -85,13 +86,14 @@ class RequestRules:
         The envelope is good, and so are the messages before, which end with an ordinary one of the user's and leave
         nothing open; `recent` are the types of block in their last turns, `held` those in all messages.
         """
-        if not (ordinary_words(messages[-1], "user") and held >= WORDS):
+        if self._looks_at_words or not (ordinary_words(messages[-1], "user") and held >= WORDS):
             return False
-        if start and not ordinary_words(messages[start], "assistant"):
+        if not start:
+            return self._first_words_are_free
+        if not ordinary_words(messages[start], "assistant"):
             return False
         named = self._named_words if recent is WORDS or not recent else self._named.intersection(WORDS.union(recent))
-        kinds = (named, self._named.intersection(held), True)
-        return not self._looks_at_words and not self._choose(kinds)
+        return not self._choose((named, self._named.intersection(held), True))
 
     def is_small(self, count: int, size: int | None) -> bool:
         """Whether so many messages, in a body of so many bytes, are less than any rule on the extent looks at."""

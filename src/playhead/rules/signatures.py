@@ -25,6 +25,8 @@ _STAND_IN = re.compile(r"[^A-Za-z0-9+/=]|redact|sig|mask|scrub|filter|placeholde
 
 _SEALED = frozenset({"signature", "data", "encrypted_content", "encrypted_index", "encrypted_stdout"})
 
+_TEXT = frozenset({"type", "text"})
+
 
 def seal(text: str) -> str:
     """The signature that the fake puts under a text."""
@@ -52,7 +54,10 @@ def never_issued(value: str) -> bool:
 def sealed_in(content: Iterable[object]) -> list[str]:
     """The strings in a reply that only the API can make."""
     found: list[str] = []
-    open_values: list[object] = [*content]  # it grows while it is read: no depth is too deep for it
+    open_values: list[object] = []  # it grows while it is read: no depth is too deep for it
+    for block in content:
+        if not (isinstance(block, dict) and block.keys() == _TEXT and isinstance(block["text"], str)):
+            open_values.append(block)
     for value in open_values:
         if isinstance(value, list):
             open_values.extend(value)

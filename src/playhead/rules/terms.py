@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import hashlib
 from functools import lru_cache
-from itertools import count
+from itertools import count, repeat
+from operator import is_not
 from typing import NamedTuple
 
 from playhead.wire.codec import JsonObject, canonical, decode
@@ -99,9 +100,5 @@ def _number(digest: bytes, around: tuple[object, ...]) -> int:
 
 def _same_objects(before: JsonObject, body: JsonObject) -> bool:
     """Whether all but the messages is, object for object, what an earlier request had."""
-    if len(before) != len(body):
-        return False
-    for key, value in body.items():  # noqa: SIM110 - a generator costs as much as all the rest
-        if before.get(key, _ABSENT) is not value and key != "messages":
-            return False
-    return True
+    others = sum(map(is_not, body.values(), map(before.get, body, repeat(_ABSENT))))
+    return len(before) == len(body) and others == (before.get("messages") is not body.get("messages"))

@@ -174,14 +174,15 @@ class Follower:
         `like` is as for `history`. With `alone` there is one conversation only: a request that extends nothing departs
         from the latest.
         """
-        link = self._goes_on(exchange)
+        history = exchange.history
+        link = None if history is None else self._goes_on(exchange, history)
         if link is not None:
             return link
+        history = self.history(exchange, like=like) if history is None else history
         messages = exchange.messages
-        history = self.history(exchange, like=like)
         held = continued(exchange) is not None  # by the server, and whatever that is, it was not seen here
         known = self._known(history)
-        link = self._by_history(messages, known)
+        link = None if known is None else self._by_history(messages, known)
         if not held and (link is None or link.kind == "continues"):
             link = self._departure(messages, history, link) or link
         if link is None and alone and not held and self._latest:
@@ -189,19 +190,18 @@ class Follower:
         if link is None:
             self._conversations += 1
             link = Link(kind="start", conversation=self._conversations, turn=1, held=held)
-        self._take_in(exchange, link, history, 0 if known is None else known.count)
+        self._take_in(exchange, link, history, known)
         return link
 
-    def _goes_on(self, exchange: Exchange) -> Link | None:
+    def _goes_on(self, exchange: Exchange, history: History) -> Link | None:
         """Takes in a request that goes on from the newest exchange and can go on from no other, as nearly always."""
-        history = exchange.history
         newest = self._placed[-1].history if self._placed else None
-        if history is None or newest is None or not self._positions.follows(history, newest):
+        if newest is None or not self._positions.follows(history, newest):
             return None
         if "thread" in (exchange.request or ()) and continued(exchange) is not None:
             return None
         link = self._continues(len(self._placed) - 1, newest.count)
-        self._take_in(exchange, link, history, newest.count, new=True)
+        self._take_in(exchange, link, history, newest)
         return link
 
     def _known(self, history: History | None) -> History | None:
@@ -210,26 +210,25 @@ class Follower:
             history = history.before
         return history
 
-    def _take_in(
-        self, exchange: Exchange, link: Link, history: History | None, known: int, *, new: bool = False
-    ) -> None:
-        """Takes in a request; `new` says that no other is known to have had its history."""
+    def _take_in(self, exchange: Exchange, link: Link, history: History | None, known: History | None) -> None:
+        """Takes in a request; `known` is the longest part of its history that an earlier one had."""
         position = len(self._placed)
-        self._placed.append(_Placed(exchange, link, history, known))
+        self._placed.append(_Placed(exchange, link, history, 0 if known is None else known.count))
         if link.parent is not None:
             self._followers.setdefault(link.parent, []).append(position)
             if link.kind != "repeats":
                 self._gone_on.add(link.parent)
-        if history is not None:
-            before = None if new else self._positions.get(history)
-            if before is not None:
-                # only where several requests say the same is there something to choose between
-                alike = self._alike.get(history.digest)
-                if alike is None:
-                    alike = self._alike[history.digest] = _Alike(whole=[before], unread=[before])
-                alike.whole.append(position)
-            self._positions.put(history, position)
-            self._by_last[id(history.message)] = position
+        if history is None:
+            return
+        before = self._positions.get(history) if known is history else None
+        if before is not None:
+            # only where several requests say the same is there something to choose between
+            alike = self._alike.get(history.digest)
+            if alike is None:
+                alike = self._alike[history.digest] = _Alike(whole=[before], unread=[before])
+            alike.whole.append(position)
+        self._positions.put(history, position)
+        self._by_last[id(history.message)] = position
 
     def history_at(self, position: int) -> History | None:
         """The messages of the exchange at a position."""
@@ -237,8 +236,7 @@ class Follower:
 
     def settle(self, position: int, exchange: Exchange) -> None:
         """Takes in the answer to the request at this position."""
-        self.amend(position, exchange)
-        placed = self._placed[position]
+        placed = self.amend(position, exchange)
         if exchange.error is not None or (exchange.status or 200) >= 400:
             return
         self._latest[placed.link.conversation] = position
@@ -250,21 +248,22 @@ class Follower:
         if isinstance(identifier, str):
             self._by_message_id[identifier] = position
 
-    def amend(self, position: int, exchange: Exchange) -> None:
+    def amend(self, position: int, exchange: Exchange) -> _Placed:
         """Takes in what has become known of a settled exchange since: which tools the client ran on it."""
         placed = self._placed[position]
         if exchange.request is not placed.exchange.request and continued(exchange) is not None:
             exchange = structs.replace(exchange, request=placed.exchange.request)
-        self._placed[position] = _Placed(exchange, placed.link, placed.history, placed.known)
+        self._placed[position] = made = _Placed(exchange, placed.link, placed.history, placed.known)
+        return made
 
     def known(self, position: int) -> int:
         """How many of the messages of a request an earlier one began with, whichever it was."""
         return self._placed[position].known
 
-    def _by_history(self, messages: Sequence[object], history: History | None) -> Link | None:
+    def _by_history(self, messages: Sequence[object], history: History) -> Link | None:
         """The longest earlier history that begins this one; `history` is as much of it as is known."""
         repeated: int | None = None
-        at = history
+        at: History | None = history
         while at is not None:
             latest = self._positions.get(at)
             if latest is None:

@@ -70,10 +70,10 @@ class Positions:
     def put(self, history: History, position: int) -> None:
         """Takes in where a history is met now."""
         count = history.count
-        single = self._single.get(count)
         if count not in self._single:
             self._single[count] = history, position
             return
+        single = self._single[count]
         if single is not None:
             self._by_digest[single[0].digest] = single[1]
             self._single[count] = None

@@ -152,12 +152,12 @@ class Bodies:
         try:
             # head and tail have the brackets: what is an array between them is the messages
             messages: list[object] = decode(raw[start - 1 : end + 1])
-            made = _placed(raw, start, end, text.head, text.tail) if messages else None
+            if not messages:
+                return None
+            made = _placed(raw, start, end, text.head, text.tail, count=len(messages))
         except JsonError:
             return None
-        if made is None:
-            return None
-        weight = newest.weight + made.size - text.size
+        weight = newest.weight + (end - start) - (text.end - text.start)
         body = {**newest.body, "messages": messages}
         return Reading(body=body, sent=_sent(messages), fresh={"messages": messages}, weight=weight, text=made)
 
@@ -182,7 +182,7 @@ class Bodies:
         if not isinstance(messages, list) or not messages:
             return Reading(body=body, fresh=fresh, weight=weight)
         start, end = places["messages"][0] + 1, places["messages"][1] - 1
-        placed = _placed(raw, start, end, self._head(raw[:start]), raw[end:])
+        placed = _placed(raw, start, end, self._head(raw[:start]), raw[end:], count=len(messages))
         return Reading(body=body, sent=_sent(messages), fresh=fresh, weight=weight, text=placed)
 
     def _head(self, head: bytes) -> bytes:
@@ -241,11 +241,23 @@ def read(raw: bytes) -> Reading:
     return Bodies().read(raw)
 
 
-def _placed(raw: bytes, start: int, end: int, head: bytes, tail: bytes) -> Text:
-    """Where the messages of a body stand, of which none is known. Raises `JsonError` as `item_ends`."""
-    ends = array("q", item_ends(raw[start - 1 : end + 1], -1))
-    since, opening = ends[-2] if len(ends) > 1 else 0, raw[start : start + min(ends[0], PROBED)]
-    return Text(raw, start, start + since, start + ends[-1], end, Ends(ends), head, tail, opening)
+def _placed(raw: bytes, start: int, end: int, head: bytes, tail: bytes, *, count: int) -> Text:
+    """Where the `count` messages of a body stand, of which none is known. Raises `JsonError` as `item_ends`."""
+    if count == 1:
+        since, stop = 0, _before_blanks(raw, end) - start
+        ends = array("q", (stop,))
+    else:
+        ends = array("q", item_ends(raw[start - 1 : end + 1], -1))
+        since, stop = ends[-2], ends[-1]
+    opening = raw[start : start + min(ends[0], PROBED)]
+    return Text(raw, start, start + since, start + stop, end, Ends(ends), head, tail, opening)
+
+
+def _before_blanks(raw: bytes, end: int) -> int:
+    """The end of what stands before the blanks that end at a place."""
+    while raw[end - 1] in _BLANKS:
+        end -= 1
+    return end
 
 
 def _sent(messages: list[object]) -> Sent:
@@ -270,9 +282,7 @@ def _grown(raw: bytes, earlier: Reading, text: Text, count: int | None = None) -
         new = decode(items)
         if not new or raw[comma] != _COMMA:
             return None  # a comma and nothing after it is no JSON, and neither is a message without one
-        stop = end
-        while raw[stop - 1] in _BLANKS:
-            stop -= 1
+        stop = _before_blanks(raw, end)
     made = Text(raw, text.start, at, stop, end, Ends(known), text.head, text.tail, text.opening)
     weight = earlier.weight + end - text.end
     sent = resent(earlier.sent, new, count)
