@@ -385,6 +385,22 @@ def test_bytes_that_are_known_are_not_judged_again() -> None:
     assert counts == [1, 3, *[4] * 28]
 
 
+def test_a_thread_that_goes_on_is_not_judged_again() -> None:
+    """What the server holds of it was judged when it was sent, and each reply is continued by another id."""
+    exchanges: list[Json] = []
+    for number in range(20):
+        thread: Json = {"type": "create"}
+        if number:
+            thread = {"type": "continue", "previous_message_id": f"msg_{number - 1}"}
+        exchanges.append(
+            {
+                "request": body(user(f"question {number}"), thread=thread),
+                "response": {"id": f"msg_{number}", "content": [text("answer")], "stop_reason": "end_turn"},
+            }
+        )
+    assert judged_blocks(Session.from_exchanges(exchanges)) == [1, 3, *[4] * 18]
+
+
 def test_what_was_found_bad_is_judged_again() -> None:
     """A request that follows a refused one has the refused part judged once more."""
     bad = [user("a"), said(call("t1")), user("b"), said(text("x")), user("c"), said(text("y"))]

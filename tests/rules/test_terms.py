@@ -39,6 +39,8 @@ ABOUT_MESSAGES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "no-headers": (BODY, {"headers": None}),
     "known-in-part": (BODY, {"known": frozenset({"messages"})}),
     "status": (BODY, {"status": 529}),
+    "a-thread": ({**BODY, "thread": {"type": "create"}}, {}),
+    "no-thread-at-all": ({**BODY, "thread": "create"}, {}),
     "counting": (BODY, {"path": "/v1/messages/count_tokens"}),
 }
 
@@ -73,6 +75,16 @@ def test_terms_that_do_not(member: str) -> None:
     first, other = (table.of(exchange({**BODY, member: value}), None) for value in (1, 2))
     assert other.envelope != first.envelope
     assert other.messages == first.messages
+
+
+def test_a_thread_goes_on_on_the_same_terms() -> None:
+    """Messages are judged by whether the server holds those before them, not by the reply that they follow."""
+    table = TermsTable()
+    threads = [{"type": "continue", "previous_message_id": f"msg_{number}"} for number in (1, 2)]
+    first, other = (table.of(exchange({**BODY, "thread": thread}), None) for thread in threads)
+    created = table.of(exchange({**BODY, "thread": {"type": "create"}}), None)
+    assert other.envelope != first.envelope
+    assert other.messages == first.messages != created.messages
 
 
 def test_many_conversations_in_turn() -> None:

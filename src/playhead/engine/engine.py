@@ -20,7 +20,7 @@ from playhead.engine.mismatch import sentence
 from playhead.engine.models import models_answer
 from playhead.engine.offered import calls_tools, require_offered
 from playhead.engine.player import Player, Players, Share
-from playhead.engine.prompt import InputTokens, Prompt, input_tokens, read_prompt
+from playhead.engine.prompt import InputTokens, Prompts, read_prompt
 from playhead.engine.sending import Asked, Sending, send, send_at_once, send_fault
 from playhead.engine.tape import Found, Tape
 from playhead.engine.threads import ThreadError, Threads
@@ -99,8 +99,7 @@ class Engine:
         self._places: dict[int, int] = {}
         self._minted = Minted()
         self.threads = Threads(enabled=settings.threads)
-        self._prompts: dict[int, Prompt] = {}
-        self._prompt: Prompt | None = None
+        self._prompts = Prompts()
 
     @property
     def session(self) -> Session:
@@ -136,10 +135,9 @@ class Engine:
         if incoming.method == "GET" and self.tape is None and _MODELS in incoming.path:
             return self._models(incoming)
         endpoint = _ENDPOINTS.get((incoming.method, endpoint_of(incoming.path)))
-        if endpoint is None and self.tape is not None:
-            return self._replay_unjudged(self._exchange(incoming), incoming)
         if endpoint is None:
-            return self._unknown_endpoint(self._exchange(incoming))
+            exchange = self._exchange(incoming)
+            return self._unknown_endpoint(exchange) if self.tape is None else self._replay_unjudged(exchange, incoming)
         try:
             reading = self._bodies.read(incoming.body)
         except JsonError as error:
@@ -339,17 +337,10 @@ class Engine:
 
     def _input_tokens(self, call: _Call) -> InputTokens:
         """What the prompt counts, and how much of it the cache holds: all of it, on a thread as well."""
-        position, link = call.judgement.position, call.judgement.link
-        body = call.body
-        if position is not None and "thread" in body:
-            body = self._checker.exchange(position).request or {}
-        earlier = self._prompts.get(link.parent) if link is not None and link.parent is not None else None
-        known = link.shared if link is not None else 0
-        prompt = read_prompt(body, earlier, known, last=self._prompt, places=call.judgement.marked)
-        self._prompt = prompt
-        if position is not None:
-            self._prompts[position] = prompt
-        return input_tokens(prompt, earlier, known)
+        judgement, body = call.judgement, call.body
+        if "thread" in body and judgement.position is not None:
+            body = self._checker.exchange(judgement.position).request or {}
+        return self._prompts.cost(body, judgement.position, judgement.link, judgement.marked)
 
     def _tools(self, body: JsonObject, judgement: Judgement) -> object:
         """The tools on offer; where the loop did not send them again, a fault of its own, those it sent before."""

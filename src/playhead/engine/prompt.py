@@ -22,6 +22,7 @@ from msgspec import Struct
 from playhead.engine.tokens import Rates, block_tokens, envelope_tokens, message_tokens, rates_of, schema_of
 from playhead.wire.codec import JsonObject
 from playhead.wire.equality import same_settings
+from playhead.wire.follow import Link
 
 Ttl = Literal["5m", "1h"]
 Place = tuple[int, int]
@@ -95,30 +96,55 @@ def read_prompt(
     positions of the messages that may hold a cache mark, in order; None says that any may.
     """
     rates = rates_of(str(body.get("model")))
-    schema = None if _FORMATS.isdisjoint(body) else schema_of(body)
-    settings = (*map(body.get, _SETTINGS), schema)
+    settings: tuple[object, ...] = (
+        *map(body.get, _SETTINGS),
+        None if _FORMATS.isdisjoint(body) else schema_of(body),
+    )
     messages = body.get("messages")
     messages = messages if isinstance(messages, list) else []
     begun = last if earlier is None else earlier
-    as_it_was = begun is not None and (
-        all(map(operator.is_, begun.settings, settings)) or _same(begun.settings, settings)
-    )
-    head = begun.head if begun is not None and as_it_was else envelope_tokens(body, rates)
-    tokens, start = head, 0
+    if begun is not None and (all(map(operator.is_, begun.settings, settings)) or _same(begun.settings, settings)):
+        settings, head, before = begun.settings, begun.head, begun.before
+    else:
+        head = envelope_tokens(body, rates)
+        before = tuple(_before_messages(body, head, rates))
+    tokens, new = head, messages
     if earlier is not None and known == earlier.messages and earlier.settings[0] == settings[0]:
-        tokens, start = head + earlier.tokens - earlier.head, known
-    for index in range(start, len(messages)):
-        tokens += message_tokens(messages[index], rates)
-    before = begun.before if begun is not None and as_it_was else tuple(_before_messages(body, head, rates))
+        tokens, new = head + earlier.tokens - earlier.head, messages[known:]
+    for message in new:
+        tokens += message_tokens(message, rates)
     stored = _still_cached(earlier, settings, head) if earlier is not None and earlier.cached else ()
-    held = tuple([mark for mark in stored if mark.place[0] < known]) if stored else ()
     may_hold = range(len(messages)) if places is None else places
-    if not may_hold and not before and not held and "cache_control" not in body:
+    if not (may_hold or before or stored or "cache_control" in body):
         return Prompt(settings, len(messages), head, tokens)
+    held = tuple([mark for mark in stored if mark.place[0] < known])
     marks = (*before, *_in_order(body, messages, may_hold, head, tokens, held, rates))
     taken = {mark.place for mark in marks}
     cached = (*(mark for mark in held if mark.place not in taken), *marks)[-_LOOK_BACK:]
     return Prompt(settings, len(messages), head, tokens, before, marks, cached)
+
+
+class Prompts:
+    """The prompts of one session, by the positions of their requests."""
+
+    def __init__(self) -> None:
+        self._of: dict[int, Prompt] = {}
+        self._last: Prompt | None = None
+
+    def cost(
+        self, body: JsonObject, position: int | None, link: Link | None, marked: Sequence[int] | None
+    ) -> InputTokens:
+        """Takes in a request and tells what its prompt counts, and how much of it the cache holds.
+
+        `link` says where the request at this position stands, `marked` which of its messages hold a cache mark.
+        """
+        earlier, known = None, 0
+        if link is not None and link.parent is not None:
+            earlier, known = self._of.get(link.parent), link.shared
+        self._last = prompt = read_prompt(body, earlier, known, last=self._last, places=marked)
+        if position is not None:
+            self._of[position] = prompt
+        return input_tokens(prompt, earlier, known)
 
 
 def input_tokens(prompt: Prompt, earlier: Prompt | None = None, known: int = 0) -> InputTokens:

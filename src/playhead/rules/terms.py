@@ -79,6 +79,8 @@ class TermsTable:
 def _numbered(body: JsonObject, around: tuple[object, ...]) -> Terms:
     parts = [{key: body[key] for key in body if key != "messages"}]
     parts.append({key: value for key, value in parts[0].items() if key not in ABOUT_THE_ANSWER})
+    if isinstance(body.get("thread"), dict):
+        parts[1]["thread"] = {"type": body["thread"].get("type")}  # from which reply it goes on is no matter
     return Terms(*[_number_of(part, around) for part in parts])
 
 

@@ -87,7 +87,7 @@ class Follower:
         self._unread: list[int] = []
         self._by_message_id: dict[str, int] = {}
         self._conversations = 0
-        self._latest: dict[int, int] = {}
+        self._latest: int | None = None
         self._gone_on: set[int] = set()
         self._followers: dict[int, list[int]] = {}
 
@@ -185,8 +185,8 @@ class Follower:
         link = None if known is None else self._by_history(messages, known)
         if not held and (link is None or link.kind == "continues"):
             link = self._departure(messages, history, link) or link
-        if link is None and alone and not held and self._latest:
-            link = self._departs_from(max(self._latest.values()), history)
+        if link is None and alone and not held and self._latest is not None:
+            link = self._departs_from(self._latest, history)
         if link is None:
             self._conversations += 1
             link = Link(kind="start", conversation=self._conversations, turn=1, held=held)
@@ -228,7 +228,8 @@ class Follower:
                 alike = self._alike[history.digest] = _Alike(whole=[before], unread=[before])
             alike.whole.append(position)
         self._positions.put(history, position)
-        self._by_last[id(history.message)] = position
+        if exchange.sent is None or exchange.sent.last is not history:  # others tell their own: see `history`
+            self._by_last[id(history.message)] = position
 
     def history_at(self, position: int) -> History | None:
         """The messages of the exchange at a position."""
@@ -239,7 +240,7 @@ class Follower:
         placed = self.amend(position, exchange)
         if exchange.error is not None or (exchange.status or 200) >= 400:
             return
-        self._latest[placed.link.conversation] = position
+        self._latest = position if self._latest is None else max(self._latest, position)
         self._unread.append(position)
         alike = self._alike_of(placed.history) if self._alike and placed.history is not None else None
         if alike is not None:

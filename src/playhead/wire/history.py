@@ -30,8 +30,7 @@ class History(Struct, eq=False):
     def digest(self) -> bytes:
         """16 bytes that are equal where all messages say the same (`equality.same_message`)."""
         if not self._digest:
-            unknown: list[History] = []
-            at: History | None = self
+            unknown, at = [self], self.before
             while at is not None and not at._digest:
                 unknown.append(at)
                 at = at.before
@@ -42,6 +41,10 @@ class History(Struct, eq=False):
 
     def __repr__(self) -> str:
         return f"<History of {self.count} messages>"
+
+
+_UNMET: tuple[None, int] = None, 0
+"""Stands for the only history of a length where none was met."""
 
 
 class Positions:
@@ -55,28 +58,29 @@ class Positions:
 
     def __init__(self) -> None:
         self._single: dict[int, tuple[History, int] | None] = {}
+        """By length the only history that was met, None where there are several."""
         self._by_digest: dict[bytes, int] = {}
 
     def get(self, history: History) -> int | None:
         """Where the history was met last; None where it was not."""
-        count = history.count
-        if count not in self._single:
-            return None
-        single = self._single[count]
+        single = self._single.get(history.count, _UNMET)
         if single is None:
             return self._by_digest.get(history.digest)
-        return single[1] if single[0] is history or single[0].digest == history.digest else None
+        before, position = single
+        if before is None or (before is not history and before.digest != history.digest):
+            return None
+        return position
 
     def put(self, history: History, position: int) -> None:
         """Takes in where a history is met now."""
-        count = history.count
-        if count not in self._single:
-            self._single[count] = history, position
-            return
-        single = self._single[count]
+        single = self._single.get(history.count, _UNMET)
         if single is not None:
-            self._by_digest[single[0].digest] = single[1]
-            self._single[count] = None
+            before, its = single
+            if before is None:
+                self._single[history.count] = history, position
+                return
+            self._by_digest[before.digest] = its
+            self._single[history.count] = None
         self._by_digest[history.digest] = position
 
     def follows(self, history: History, last: History) -> bool:

@@ -38,14 +38,17 @@ class Bodies:
 
     def read(self, raw: bytes) -> Reading:
         """Reads a body. Raises `JsonError` where it is no JSON object."""
-        reading = self._goes_on(raw)
+        newest = self._recent.newest
+        alike = newest if newest is not None and raw.endswith(newest[1].tail) else None
+        reading = None if alike is None else _goes_on(raw, *alike)
         if reading is not None:
             self._recent.renew(reading)
             return reading
         nearest = self._nearest(raw)
         reading = None if nearest is None else self._extended(raw, nearest)
         if reading is None:
-            reading = self._begins(raw) or self._whole(raw)
+            reading = None if alike is None else _begins(raw, *alike)
+            reading = reading or self._whole(raw)
         elif nearest is not None:
             # a body that this one goes on from is not needed any more; one that only begins like it is
             left = len(nearest.text.ends) - nearest.shared
@@ -54,21 +57,6 @@ class Bodies:
         if reading.text is not None:
             self._recent.add(reading, reading.text)
         return reading
-
-    def _goes_on(self, raw: bytes) -> Reading | None:
-        """A body that has all of the newest one's messages, as nearly always, and what stands around them."""
-        newest = self._recent.newest
-        text = None if newest is None else newest.text
-        if newest is None or text is None or not raw.endswith(text.tail):
-            return None
-        view, since = memoryview(text.raw), text.since
-        # where a mark has moved the last messages show it: then the long beginning is compared elsewhere, and once
-        if not raw.startswith(view[since : text.stop], since) or not raw.startswith(view[:since]):
-            return None
-        try:
-            return _grown(raw, newest, text)
-        except JsonError:
-            return None  # the bytes met by chance, inside a string say
 
     def _nearest(self, raw: bytes) -> Nearest | None:
         try:
@@ -138,29 +126,6 @@ class Bodies:
         body["messages"] = sent.messages
         return Reading(body=body, sent=sent, fresh=fresh, weight=weight, text=made)
 
-    def _begins(self, raw: bytes) -> Reading | None:
-        """A body with messages of its own that stand in what stood around the newest one's, as another conversation's
-        do.
-        """
-        newest = self._recent.newest
-        text = None if newest is None else newest.text
-        if newest is None or text is None or not (raw.startswith(text.head) and raw.endswith(text.tail)):
-            return None
-        start, end = text.start, len(raw) - len(text.tail)
-        if end <= start:
-            return None
-        try:
-            # head and tail have the brackets: what is an array between them is the messages
-            messages: list[object] = decode(raw[start - 1 : end + 1])
-            if not messages:
-                return None
-            made = _placed(raw, start, end, text.head, text.tail, count=len(messages))
-        except JsonError:
-            return None
-        weight = newest.weight + (end - start) - (text.end - text.start)
-        body = {**newest.body, "messages": messages}
-        return Reading(body=body, sent=_sent(messages), fresh={"messages": messages}, weight=weight, text=made)
-
     def _whole(self, raw: bytes) -> Reading:
         """A body without regard to any other."""
         try:
@@ -188,8 +153,7 @@ class Bodies:
     def _head(self, head: bytes) -> bytes:
         """The same bytes as the newest body's, if they are equal: then nobody need compare them again."""
         newest = self._recent.newest
-        text = None if newest is None else newest.text
-        return text.head if text is not None and text.head == head else head
+        return newest[1].head if newest is not None and newest[1].head == head else head
 
     def _member(self, key: str, text: bytes, fresh: JsonObject) -> object:
         """The value of a member, the same object as the last time where its text is the same."""
@@ -239,6 +203,38 @@ class Bodies:
 def read(raw: bytes) -> Reading:
     """Reads one body alone. Raises `JsonError` where it is no JSON object."""
     return Bodies().read(raw)
+
+
+def _goes_on(raw: bytes, newest: Reading, text: Text) -> Reading | None:
+    """A body that has all of the newest one's messages, as nearly always, and ends as it does."""
+    view, since = memoryview(text.raw), text.since
+    # where a mark has moved the last messages show it: then the long beginning is compared elsewhere, and once
+    if not raw.startswith(view[since : text.stop], since) or not raw.startswith(view[:since]):
+        return None
+    try:
+        return _grown(raw, newest, text)
+    except JsonError:
+        return None  # the bytes met by chance, inside a string say
+
+
+def _begins(raw: bytes, newest: Reading, text: Text) -> Reading | None:
+    """A body that ends as the newest one, with messages of its own in what stood around that one's, as those of another
+    conversation do.
+    """
+    start, end = text.start, len(raw) - len(text.tail)
+    if end <= start or not raw.startswith(text.head):
+        return None
+    try:
+        # head and tail have the brackets: what is an array between them is the messages
+        messages: list[object] = decode(raw[start - 1 : end + 1])
+        if not messages:
+            return None
+        made = _placed(raw, start, end, text.head, text.tail, count=len(messages))
+    except JsonError:
+        return None
+    weight = newest.weight + (end - start) - (text.end - text.start)
+    body = {**newest.body, "messages": messages}
+    return Reading(body=body, sent=_sent(messages), fresh={"messages": messages}, weight=weight, text=made)
 
 
 def _placed(raw: bytes, start: int, end: int, head: bytes, tail: bytes, *, count: int) -> Text:

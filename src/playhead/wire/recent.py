@@ -107,7 +107,7 @@ class Recent:
     """The newest bodies, by what stands before their messages and how the first of them begins."""
 
     def __init__(self) -> None:
-        self.newest: Reading | None = None
+        self.newest: tuple[Reading, Text] | None = None
         """The body that was added last, unless it was removed."""
         self._number = 0
         self._places: dict[int, tuple[bytes, bytes]] = {}
@@ -119,7 +119,7 @@ class Recent:
         self._places[self._number] = text.head, text.opening
         by_opening = self._by_head.setdefault(text.head, {}).setdefault(len(text.opening), {})
         by_opening.setdefault(text.opening, {})[self._number] = reading
-        self.newest = reading
+        self.newest = reading, text
         if len(self._places) > REMEMBERED:
             self.remove(next(iter(self._places)))
 
@@ -128,14 +128,15 @@ class Recent:
         text = reading.text
         assert text is not None
         self._by_head[text.head][len(text.opening)][text.opening][self._number] = reading
-        self.newest = reading
+        self.newest = reading, text
 
     def remove(self, number: int) -> None:
         """Forgets a body."""
         head, opening = self._places.pop(number)
         by_size = self._by_head[head]
         by_opening = by_size[len(opening)]
-        if self.newest is by_opening[opening].pop(number):
+        gone = by_opening[opening].pop(number)
+        if self.newest is not None and self.newest[0] is gone:
             self.newest = None
         if not by_opening[opening]:
             del by_opening[opening]
