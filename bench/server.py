@@ -2,12 +2,13 @@
 
 usage: server.py [--big] [--memory] [--unchecked] [--limit SHARE]; prints the requests a second of the fake over those
 of each other, and the same by the processor time that each server spent, which a busy machine disturbs least. The
-cases: JSON of 2 KB; a stream of 60 events in one write, as the fake sends it unless told otherwise (aimock writes each
-event); the same in a write for each event; a history of 257 KB that is sent again with every turn. The bare app runs
-under the same uvicorn, reads the body and sends the very bytes that the fake sends. aimock is taken from `AIMOCK`, a
-folder with `node_modules/@copilotkit/aimock`, and left out where there is none. With `--unchecked` there is a fourth:
-the fake's door with nothing behind it but JSON, which decodes each request, keeps it, and encodes the reply: what a
-fake would cost that judges, places and counts nothing.
+cases: JSON of 2 KB that a request of 0.1 KB asks for; the same where the request has 2 KB, with tools, as a tool loop
+sends it; a stream of 60 events in one write, as the fake sends it unless told otherwise (aimock writes each event); the
+same in a write for each event; a history of 257 KB that is sent again with every turn. The bare app runs under the same
+uvicorn, reads the body and sends the very bytes that the fake sends. aimock is taken from `AIMOCK`, a folder with
+`node_modules/@copilotkit/aimock`, and left out where there is none. With `--unchecked` there is a fourth: the fake's
+door with nothing behind it but JSON, which decodes each request, keeps it, and encodes the reply: what a fake would
+cost that judges, places and counts nothing.
 
 Then: the time from starting a server's process to its first answer, and 200 conversations at once of which each tenth
 breaks a rule: every one must get what is its own, and the verdict must name those and no others. `--memory` sends
@@ -159,11 +160,29 @@ def serve_unchecked() -> None:
         os._exit(0)
 
 
-def asking(words: str, stream: bool = False) -> bytes:
+def asking(words: str, stream: bool = False, **more: Any) -> bytes:
     """A short request, each with words of its own."""
-    return json.dumps(
-        {"model": MODEL, "max_tokens": 4096, "messages": [{"role": "user", "content": words}], "stream": stream}
-    ).encode()
+    messages = [{"role": "user", "content": words}]
+    return json.dumps({"model": MODEL, "max_tokens": 4096, **more, "messages": messages, "stream": stream}).encode()
+
+
+def tool(name: str) -> dict[str, Any]:
+    """A tool as people describe theirs."""
+    place = {"type": "string", "description": "The place as people there write it, without the country: Roscoff."}
+    unit = {"type": "string", "enum": ["metric", "imperial"], "description": "In which units the answer is to be."}
+    return {
+        "name": name,
+        "description": "Looks up what is known of a place today. Ask for one place at a time, and again for others. "
+        "Where nothing is known of it the answer says so; it may be that the name is written otherwise.",
+        "input_schema": {"type": "object", "properties": {"place": place, "unit": unit}, "required": ["place"]},
+    }
+
+
+USUAL = {
+    "system": "You answer questions about the coast, in a sentence or two. Use the tools, and guess nothing. " * 3,
+    "tools": [tool("get_tide"), tool("get_weather"), tool("get_sunset")],
+}
+"""What a tool loop sends with each request, some 2 KB."""
 
 
 def post(body: bytes, path: str = "/v1/messages") -> bytes:
@@ -223,7 +242,8 @@ _TOLD = iter(range(10**12))
 
 def short(case: str, count: int) -> list[bytes]:
     """Requests that have nothing to do with each other."""
-    return [post(asking(f"{case} {next(_TOLD)}", case != "json")) for _ in range(count)]
+    usual = USUAL if case == "tools" else {}
+    return [post(asking(f"{case} {next(_TOLD)}", case in STREAMS, **usual)) for _ in range(count)]
 
 
 def growing(count: int) -> list[bytes]:
@@ -301,7 +321,8 @@ async def first_answer(subject: Subject) -> None:
     connection.close()
 
 
-CASES = {"json": 1600, "stream": 480, "events": 480, "history": 160}
+STREAMS = ("stream", "events")
+CASES = {"json": 1600, "tools": 1600, "stream": 480, "events": 480, "history": 160}
 """Requests of a round: of each as many as take a moment."""
 
 

@@ -11,7 +11,7 @@ from operator import itemgetter
 from types import MappingProxyType
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from playhead.engine.prompt import InputTokens
 from playhead.engine.usage import usage_of
@@ -63,16 +63,20 @@ def compose(step: Turn | Reply, request: Request, *, tokens: InputTokens, minted
 
     Raises `ScriptError` for a result of a server tool that no open call waits for.
     """
-    if isinstance(step, Reply) and not step.check:
+    if isinstance(step, Turn):
+        given = _of_turn(step)
+    elif step.check:
+        given = step.message
+    else:
         return Composed(step.message, minted)
-    given = step.message if isinstance(step, Reply) else _of_turn(step)
-    making = _Making(request, minted, minted.calls, minted.containers, minted.files)
+    making = _Making(request, minted)
     content, texts = making.content(step)
-    if isinstance(step, Reply) and _is_whole(given):
+    if "usage" in given and _is_whole(given):
         message = {**given, "content": content, "usage": dict(given["usage"])}
     else:
         message = _completed(given, content, making, tokens)
-    minted = Minted(minted.messages + 1, making.calls, making.containers, making.files)
+    counted = making.minted
+    minted = Minted(counted.messages + 1, counted.calls, counted.containers, counted.files)
     return Composed(message, minted, texts)
 
 
@@ -162,15 +166,12 @@ def _runs_in_container(block: JsonObject) -> bool:
 
 
 class _Making(Struct):
-    """A message's content while it is `made`: what has been counted so far, and which calls `waited` for a result when
+    """A message's content while it is `made`: what has been `minted` so far, and which calls `waited` for a result when
     it began, None until somebody asks.
     """
 
     request: Request
     minted: Minted
-    calls: int
-    containers: int
-    files: int
     made: list[JsonObject] = []
     waited: list[JsonObject] | None = None
 
@@ -219,8 +220,9 @@ class _Making(Struct):
         return {"type": data["type"], "id": f"{_PREFIX.get(known.name, 'toolu')}_{self._next('calls'):04d}", **data}
 
     def _next(self, name: Literal["calls", "containers", "files"]) -> int:
-        setattr(self, name, getattr(self, name) + 1)
-        return int(getattr(self, name))
+        number = int(getattr(self.minted, name)) + 1
+        self.minted = structs.replace(self.minted, **{name: number})
+        return number
 
     def _answer(self, data: JsonObject, owner: JsonObject | None) -> JsonObject:
         """A result names the call that it belongs to, or the first that still waits for one of its kind."""

@@ -19,7 +19,7 @@ from msgspec import structs
 
 from playhead.wire.codec import JsonError, JsonObject, decode, decode_object, encode, item_ends, member_places
 from playhead.wire.history import History, Sent, grown, resent
-from playhead.wire.recent import NEAR, PROBED, Ends, Nearest, Reading, Recent, Text
+from playhead.wire.recent import NEAR, PROBED, Ends, Nearest, Reading, Recent, Text, has_all
 
 _WEIGHED = ("messages", "system", "tools")
 _BLANKS = b" \t\r\n"
@@ -49,11 +49,8 @@ class Bodies:
         if reading is None:
             reading = None if alike is None else _begins(raw, *alike)
             reading = reading or self._whole(raw)
-        elif nearest is not None:
-            # a body that this one goes on from is not needed any more; one that only begins like it is
-            left = len(nearest.text.ends) - nearest.shared
-            if left < nearest.shared and left <= NEAR:
-                self._recent.remove(nearest.number)
+        elif nearest is not None and _is_succeeded(nearest):
+            self._recent.remove(nearest.number)
         if reading.text is not None:
             self._recent.add(reading, reading.text)
         return reading
@@ -87,7 +84,8 @@ class Bodies:
 
     def _changed(self, raw: bytes, nearest: Nearest) -> Reading | None:
         """The same where something around the messages is not what it was."""
-        start, count = nearest.start, nearest.shared
+        start = nearest.start
+        count = len(nearest.text.ends) if nearest.shared is None else nearest.shared
         after = _AFTER.match(raw, start + nearest.text.ends[count - 1])
         if after is None:
             return None
@@ -207,14 +205,20 @@ def read(raw: bytes) -> Reading:
 
 def _goes_on(raw: bytes, newest: Reading, text: Text) -> Reading | None:
     """A body that has all of the newest one's messages, as nearly always, and ends as it does."""
-    view, since = memoryview(text.raw), text.since
-    # where a mark has moved the last messages show it: then the long beginning is compared elsewhere, and once
-    if not raw.startswith(view[since : text.stop], since) or not raw.startswith(view[:since]):
+    if not raw.startswith(text.head) or not has_all(raw, text.start, text):
         return None
     try:
         return _grown(raw, newest, text)
     except JsonError:
         return None  # the bytes met by chance, inside a string say
+
+
+def _is_succeeded(nearest: Nearest) -> bool:
+    """Whether a body is not needed any more, since this one goes on from it, and does not only begin like it."""
+    if nearest.shared is None:
+        return True
+    left = len(nearest.text.ends) - nearest.shared
+    return left < nearest.shared and left <= NEAR
 
 
 def _begins(raw: bytes, newest: Reading, text: Text) -> Reading | None:

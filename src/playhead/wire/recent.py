@@ -90,7 +90,8 @@ class Reading(Struct, frozen=True):
 
 
 class Nearest(Struct, frozen=True):
-    """The earlier body that a new one is most like: the new one's messages begin at `start`, so many are the same.
+    """The earlier body that a new one is most like: the new one's messages begin at `start`, `shared` of them are the
+    same, None where all of the earlier one's are.
 
     With `same_head`, so is what stands before them. `number` is that of the earlier one.
     """
@@ -99,7 +100,7 @@ class Nearest(Struct, frozen=True):
     earlier: Reading
     text: Text
     start: int
-    shared: int
+    shared: int | None
     same_head: bool
 
 
@@ -155,13 +156,13 @@ class Recent:
         for number, earlier, start, same in sorted(self._opening_alike(raw), key=itemgetter(0), reverse=True):
             text = earlier.text
             assert text is not None
+            if best is None and has_all(raw, start, text):
+                return Nearest(number, earlier, text, start, None, same)
             if not _ends_alike(raw, start, text):
                 continue
             count = _common(raw, start, text, most)
             if count > most:
                 best, most = Nearest(number, earlier, text, start, count, same), count
-                if count == len(text.ends):
-                    break
         return best
 
     def _opening_alike(self, raw: bytes) -> Iterator[tuple[int, Reading, int, bool]]:
@@ -178,6 +179,15 @@ class Recent:
                     yield number, reading, start, same
 
 
+def has_all(raw: bytes, start: int, text: Text) -> bool:
+    """Whether a body whose messages begin at `start` seems to have all of a text's."""
+    view, since = memoryview(text.raw), text.since
+    # where a mark has moved the last messages show it: then the long beginning is compared elsewhere, and once
+    return raw.startswith(view[since : text.stop], start + since - text.start) and raw.startswith(
+        view[text.start : since], start
+    )
+
+
 def _messages_start(raw: bytes) -> int:
     """Where the messages seem to begin; 0 where that cannot be seen."""
     opening = _OPENING.search(raw)
@@ -186,7 +196,7 @@ def _messages_start(raw: bytes) -> int:
 
 def _ends_alike(raw: bytes, start: int, text: Text) -> bool:
     """Whether the first message may be the same: where its beginning tells conversations not apart, its end does."""
-    end = text.ends[0]
+    end = text.places.known[0]
     place = max(0, end - PROBED)
     return raw.startswith(text.raw[text.start + place : text.start + end], start + place)
 
