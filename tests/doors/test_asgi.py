@@ -163,6 +163,33 @@ def test_who_only_looks_gets_no_body() -> None:
     assert dict(client.sent[0]["headers"])[b"content-length"] == b"3"
 
 
+@pytest.mark.parametrize("status", [204, 304])
+@pytest.mark.parametrize("chunks", [(b"abc",), (b"a", b"bc")], ids=["whole", "in-pieces"])
+def test_an_answer_that_has_no_body(status: int, chunks: tuple[bytes, ...]) -> None:
+    """HTTP gives these none: whatever the script says, a client would take it for the next answer."""
+    client = Client()
+    ask(lambda incoming: Outgoing(status=status, headers={}, chunks=chunks), client)
+    assert (client.sent[0]["headers"], client.body) == ([], b"")
+
+
+def test_headers_that_come_again() -> None:
+    """They are the same mapping; others are their own."""
+    seen: list[Incoming] = []
+
+    def answer(incoming: Incoming) -> Outgoing:
+        seen.append(incoming)
+        return Outgoing(status=200, headers={}, chunks=(b"a", b"b"))
+
+    for key in ("k", "k", "other"):
+        client = Client()
+        ask(answer, client, scope=scope(X_Api_Key=key, content_length="0"))
+        assert dict(client.sent[0]["headers"])[b"content-length"] == b"2"
+    one, again, other = (incoming.headers for incoming in seen)
+    assert one is again
+    assert one == {"x-api-key": "k", "content-length": "0"}
+    assert other == {"x-api-key": "other", "content-length": "0"}
+
+
 def test_a_server_that_starts_and_stops() -> None:
     """The lifespan protocol is gone along with; a web socket is left to the server, which refuses it."""
     events = iter([{"type": "lifespan.startup"}, {"type": "lifespan.shutdown"}])

@@ -33,7 +33,8 @@ def names() -> Iterator[dict[str, Any]]:
     found: dict[str, Any] = {}
     settings.load_profile("page")
     for block in BLOCKS:
-        exec(compile(block, "docs/strategies.md", "exec"), found)
+        # no name of a file: Hypothesis asks for a test's source, and Python 3.12 cannot read it from such a page
+        exec(compile(block, "<docs/strategies.md>", "exec"), found)
     yield found
     settings.load_profile("default")
 
@@ -47,7 +48,7 @@ def test_the_examples_pass(names: dict[str, Any], test: str) -> None:
 def test_a_trimming_that_parts_calls_and_results_is_found(names: dict[str, Any]) -> None:
     """The example about histories fails for a function that just cuts."""
     broken = {**names, "trimmed": lambda messages: messages[-1:]}
-    exec(compile("@settings" + BLOCKS[-1].partition("\n@settings")[2], "docs/strategies.md", "exec"), broken)
+    exec(compile("@settings" + BLOCKS[-1].partition("\n@settings")[2], "<docs/strategies.md>", "exec"), broken)
     with pytest.raises(AssertionError):
         broken["test_my_trimming_keeps_calls_and_results_together"]()
 

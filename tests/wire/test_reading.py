@@ -310,6 +310,33 @@ def test_the_longest_earlier_body_is_gone_on_with() -> None:
     assert shared(bodies.read(compact({"messages": [A, B, B]})), long) == 2
 
 
+def test_a_conversation_that_begins_like_another_does_not_hide_it() -> None:
+    """What began alike since then is shorter, and less of it is the same."""
+    bodies, much = Bodies(), {**B, "content": "word " * 2000}
+    long = bodies.read(compact({"messages": [A, much, C]}))
+    bodies.read(compact({"messages": [A]}))
+    assert shared(bodies.read(compact({"messages": [A, much, C, B]})), long) == 3
+    bodies.read(compact({"messages": [A]}))
+    assert shared(bodies.read(compact({"messages": [A, much, A]})), long) == 2
+
+
+@pytest.mark.parametrize("last", ["12", "1e3", "1.5", '"1'])
+def test_a_message_that_only_begins_like_an_earlier_one(last: str) -> None:
+    """Equal bytes up to a place prove nothing where a value goes on behind it."""
+    bodies = Bodies()
+    first = f'{{"messages":["{A["content"]}",1],"n":0}}'
+    bodies.read(first.encode())
+    bodies.read(b'{"messages":["another",2],"n":0}')
+    raw = first.replace(",1]", f",{last}]").encode()
+    try:
+        alone = read(raw)
+    except JsonError:
+        with pytest.raises(JsonError):
+            bodies.read(raw)
+        return
+    assert bodies.read(raw).body == alone.body
+
+
 def test_conversations_side_by_side_stay_in_memory() -> None:
     """Each finds the whole of its own history again, although all begin with the same message."""
     bodies, count = Bodies(), REMEMBERED // 2

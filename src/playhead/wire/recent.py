@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Iterator, Mapping
-from operator import itemgetter
 from types import MappingProxyType
 
 from msgspec import Struct
@@ -153,11 +152,13 @@ class Recent:
         """
         best: Nearest | None = None
         most = 0
-        for number, earlier, start, same in sorted(self._opening_alike(raw), key=itemgetter(0), reverse=True):
+        # the longest first: after one that this body goes on from, no shorter one can have more in common with it
+        for number, earlier, start, same in sorted(self._opening_alike(raw), key=_length, reverse=True):
             text = earlier.text
             assert text is not None
-            if best is None and has_all(raw, start, text):
-                return Nearest(number, earlier, text, start, None, same)
+            assert earlier.sent is not None
+            if has_all(raw, start, text):
+                return Nearest(number, earlier, text, start, None, same) if earlier.sent.last.count > most else best
             if not _ends_alike(raw, start, text):
                 continue
             count = _common(raw, start, text, most)
@@ -177,6 +178,12 @@ class Recent:
             for size, by_opening in by_size.items():
                 for number, reading in by_opening.get(raw[start : start + size], {}).items():
                     yield number, reading, start, same
+
+
+def _length(alike: tuple[int, Reading, int, bool]) -> tuple[int, int]:
+    """By the length of its messages, and then by its number."""
+    number, reading, _, _ = alike
+    return (0 if reading.text is None else reading.text.stop - reading.text.start), number
 
 
 def has_all(raw: bytes, start: int, text: Text) -> bool:
