@@ -318,6 +318,8 @@ def test_a_conversation_that_begins_like_another_does_not_hide_it() -> None:
     assert shared(bodies.read(compact({"messages": [A, much, C, B]})), long) == 3
     bodies.read(compact({"messages": [A]}))
     assert shared(bodies.read(compact({"messages": [A, much, A]})), long) == 2
+    bodies.read(compact({"messages": [A, C]}))
+    assert shared(bodies.read(compact({"messages": [A, much, B]})), long) == 2
 
 
 @pytest.mark.parametrize("last", ["12", "1e3", "1.5", '"1'])

@@ -19,10 +19,7 @@ from msgspec import structs
 
 from playhead.wire.codec import JsonError, JsonObject, decode, decode_object, encode, item_ends, member_places
 from playhead.wire.history import History, Sent, grown, resent
-from playhead.wire.recent import NEAR, PROBED, Ends, Nearest, Reading, Recent, Text, has_all
-
-_LITTLE = 4096
-"""So many bytes are parsed sooner than the body is found that had them before."""
+from playhead.wire.recent import NEAR, PROBED, Ends, Nearest, Reading, Recent, Text, has_all, outgrows
 
 _WEIGHED = ("messages", "system", "tools")
 _BLANKS = b" \t\r\n"
@@ -43,7 +40,7 @@ class Bodies:
         """Reads a body. Raises `JsonError` where it is no JSON object."""
         newest = self._recent.newest
         alike = newest if newest is not None and raw.endswith(newest[1].tail) else None
-        reading = None if alike is None or _outgrows(raw, alike[1]) else _goes_on(raw, *alike)
+        reading = None if alike is None or outgrows(raw, alike[1]) else _goes_on(raw, *alike)
         if reading is not None:
             self._recent.renew(reading)
             return reading
@@ -204,11 +201,6 @@ class Bodies:
 def read(raw: bytes) -> Reading:
     """Reads one body alone. Raises `JsonError` where it is no JSON object."""
     return Bodies().read(raw)
-
-
-def _outgrows(raw: bytes, newest: Text) -> bool:
-    """Whether a body is so much longer than the newest one that it may well go on from another, which began alike."""
-    return len(raw) > 2 * len(newest.raw) + _LITTLE
 
 
 def _goes_on(raw: bytes, newest: Reading, text: Text) -> Reading | None:

@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from playhead.wire.codec import JsonObject, item_ends
 from playhead.wire.history import Sent
@@ -21,6 +21,9 @@ REMEMBERED = 64
 
 NEAR = 8
 """How many of its last messages a client may send otherwise, without cache marks say, and still go on with a body."""
+
+LITTLE = 4096
+"""So many bytes are parsed sooner than the body is found that had them before."""
 
 PROBED = 64
 """Bytes at the beginning and the end of a conversation's first message that are looked at before the rest."""
@@ -146,28 +149,27 @@ class Recent:
             del self._by_head[head]
 
     def nearest(self, raw: bytes) -> Nearest | None:
-        """The earlier body with which this one has most messages in common, of several the newest.
+        """The earlier body with which this one has most messages in common, of several the longest.
 
         Raises `JsonError` where it cannot be told where an earlier one's messages end.
         """
-        best: Nearest | None = None
-        most = 0
-        # the longest first: after one that this body goes on from, no shorter one can have more in common with it
-        for number, earlier, start, same in sorted(self._opening_alike(raw), key=_length, reverse=True):
-            text = earlier.text
-            assert text is not None
-            assert earlier.sent is not None
-            if has_all(raw, start, text):
-                return Nearest(number, earlier, text, start, None, same) if earlier.sent.last.count > most else best
-            if not _ends_alike(raw, start, text):
-                continue
-            count = _common(raw, start, text, most)
-            if count > most:
-                best, most = Nearest(number, earlier, text, start, count, same), count
+        alike = sorted(self._opening_alike(raw), key=_length, reverse=True)
+        whole = next((at for at, one in enumerate(alike) if has_all(raw, one.start, one.text)), None)
+        best, most = None, 0
+        if whole is not None:
+            best = alike[whole]
+            most = 0 if best.earlier.sent is None else best.earlier.sent.last.count
+            if not outgrows(raw, best.text):
+                return best
+        for one in alike[:whole]:  # a longer one may have still more, and have been sent otherwise in the end
+            if _ends_alike(raw, one.start, one.text):
+                count = _common(raw, one.start, one.text, most)
+                if count > most:
+                    best, most = structs.replace(one, shared=count), count
         return best
 
-    def _opening_alike(self, raw: bytes) -> Iterator[tuple[int, Reading, int, bool]]:
-        """The bodies whose first message begins as this one's, which begins at a place, and whether the heads agree."""
+    def _opening_alike(self, raw: bytes) -> Iterator[Nearest]:
+        """The bodies whose first message begins as this one's."""
         searched: int | None = None
         for head, by_size in self._by_head.items():
             same, start = raw.startswith(head), len(head)
@@ -177,13 +179,18 @@ class Recent:
                 continue
             for size, by_opening in by_size.items():
                 for number, reading in by_opening.get(raw[start : start + size], {}).items():
-                    yield number, reading, start, same
+                    if reading.text is not None:
+                        yield Nearest(number, reading, reading.text, start, None, same)
 
 
-def _length(alike: tuple[int, Reading, int, bool]) -> tuple[int, int]:
-    """By the length of its messages, and then by its number."""
-    number, reading, _, _ = alike
-    return (0 if reading.text is None else reading.text.stop - reading.text.start), number
+def _length(one: Nearest) -> tuple[int, int]:
+    """By how long its messages are, and then by its number."""
+    return one.text.stop - one.text.start, one.number
+
+
+def outgrows(raw: bytes, text: Text) -> bool:
+    """Whether a body is so much longer than one that it has all of that another may well have more of it."""
+    return len(raw) > 2 * len(text.raw) + LITTLE
 
 
 def has_all(raw: bytes, start: int, text: Text) -> bool:
