@@ -150,6 +150,34 @@ def test_marks_are_cached_from_turn_to_turn() -> None:
     assert engine.violations == ()
 
 
+def test_a_body_that_lacks_what_others_had_is_refused() -> None:
+    """However many members those had that were good."""
+    engine = engine_of(lambda request: say("a"), share="any")
+    model, limit, messages = {"model": MODEL}, {"max_tokens": 9}, {"messages": [ASK]}
+    bodies = [{**model, **messages}, {**model, **limit}, {**model, **limit, **messages}]
+    order = (0, 1, 2, 0, 1, 2, 2, 1, 0)
+    assert [engine.answer(incoming(bodies[at])).status for at in order] == [(400, 400, 200)[at] for at in order]
+
+
+def test_what_a_function_puts_into_a_request_was_not_sent() -> None:
+    """It is no part of what the conversation goes on with, although others came between."""
+
+    def play(request: Request) -> object:
+        request.body["messages"].append({"role": "user", "content": "inserted"})
+        return say(f"{len(seen)}")
+
+    engine = engine_of(play, share="any")
+    asked: list[object] = [ASK]
+    seen: list[object] = []
+    for turn_number in range(3):
+        engine.answer(incoming(body_of([{"role": "user", "content": f"another {turn_number}"}])))
+        answer = value_of(engine.answer(incoming(body_of(asked))))
+        seen.append([*engine.exchanges[-1].messages[: len(asked)]])
+        assert seen[-1] == asked
+        asked = [*asked, {"role": "assistant", "content": answer["content"]}, {"role": "user", "content": "on"}]
+    assert engine.violations == ()
+
+
 def test_a_refusal_plays_nothing() -> None:
     """The API's answer, the violation kept, the step still to come, and the mended request goes on."""
     loop = Loop(engine_of([call("add"), say("Done")]))

@@ -96,6 +96,18 @@ def test_many_conversations_in_turn() -> None:
     assert [table.of(exchange(body), None) for body in bodies] == first
 
 
+@pytest.mark.parametrize("order", [(0, 1, 2, 0), (1, 2, 0, 1), (2, 1, 0, 2)], ids=str)
+def test_a_body_without_messages_is_like_no_other(order: tuple[int, ...]) -> None:
+    """Which members there are counts, not how many."""
+    model, limit, messages = {"model": "m"}, {"max_tokens": 9}, {"messages": [1]}
+    bodies = [{**model, **limit}, {**model, **messages}, {**model, **limit, **messages}]
+    table = TermsTable()
+    envelopes = [table.of(exchange(bodies[at]), None).envelope for at in order]
+    # the first is the third without its messages, which are no part of an envelope
+    alike = [{0: 2}.get(at, at) for at in order]
+    assert [envelopes.index(number) for number in envelopes] == [alike.index(at) for at in alike]
+
+
 def test_what_is_no_json_is_like_nothing_else() -> None:
     """It cannot be compared by its text; the very same object can."""
     table = TermsTable()

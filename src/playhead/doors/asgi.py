@@ -127,7 +127,8 @@ def incoming_of(scope: Scope, headers: Mapping[str, str], body: bytes) -> Incomi
         path = path.partition(b"?")[0]
     if query:
         path += b"?" + query
-    return Incoming(method=scope["method"], path=path.decode("latin-1"), headers=headers, body=body)
+    # a copy, since a script's function may do with it what it likes
+    return Incoming(method=scope["method"], path=path.decode("latin-1"), headers=dict(headers), body=body)
 
 
 def headers_of(pairs: Iterable[Iterable[bytes]]) -> Mapping[str, str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from functools import lru_cache
-from itertools import count, repeat
+from itertools import count
 from operator import is_not
 from typing import NamedTuple
 
@@ -40,7 +40,6 @@ ABOUT_THE_ANSWER = frozenset(
 
 _REMEMBERED = 8
 _NUMBERS = count()
-_ABSENT = object()
 
 
 class Terms(NamedTuple):
@@ -102,5 +101,7 @@ def _number(digest: bytes, around: tuple[object, ...]) -> int:
 
 def _same_objects(before: JsonObject, body: JsonObject) -> bool:
     """Whether all but the messages is, object for object, what an earlier request had."""
-    others = sum(map(is_not, body.values(), map(before.get, body, repeat(_ABSENT))))
-    return len(before) == len(body) and others == (before.get("messages") is not body.get("messages"))
+    if before.keys() != body.keys():
+        return False
+    others = sum(map(is_not, body.values(), map(before.get, body)))
+    return others == (before.get("messages") is not body.get("messages"))

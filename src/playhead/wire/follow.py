@@ -128,7 +128,10 @@ class Follower:
         return (placed.exchange for placed in reversed(self._placed))
 
     def begins(self, messages: Sequence[object]) -> int | None:
-        """The position of an exchange whose messages, the very same objects, begin these: nothing need be compared."""
+        """The position of an exchange whose messages, the very same objects, begin these: nothing need be compared.
+
+        Those that told their own history are not looked for.
+        """
         for count in range(len(messages), 0, -1):
             position = self._by_last.get(id(messages[count - 1]))
             if position is not None:
@@ -228,7 +231,7 @@ class Follower:
                 alike = self._alike[history.digest] = _Alike(whole=[before], unread=[before])
             alike.whole.append(position)
         self._positions.put(history, position)
-        if exchange.sent is None or exchange.sent.last is not history:  # others tell their own: see `history`
+        if exchange.sent is None or exchange.sent.last is not history:  # one that tells its own is found by that
             self._by_last[id(history.message)] = position
 
     def history_at(self, position: int) -> History | None:

@@ -123,7 +123,8 @@ def resent(earlier: Sent | None, new: Sequence[object], count: int | None = None
 
     None where that makes no messages.
     """
-    messages = [] if earlier is None else earlier.messages[:count]
+    # a script's function may have put more into the list since
+    messages = [] if earlier is None else earlier.messages[: earlier.last.count if count is None else count]
     last, length = (None, 0) if earlier is None else (earlier.last, len(messages))
     if last is not None and last.count != length:
         last = back_to(last, length)

@@ -85,8 +85,9 @@ class Bodies:
     def _changed(self, raw: bytes, nearest: Nearest) -> Reading | None:
         """The same where something around the messages is not what it was."""
         start = nearest.start
-        count = len(nearest.text.ends) if nearest.shared is None else nearest.shared
-        after = _AFTER.match(raw, start + nearest.text.ends[count - 1])
+        ends = nearest.text.ends[: nearest.shared]
+        count, since = len(ends), ends[-1]
+        after = _AFTER.match(raw, start + since)
         if after is None:
             return None
         # what follows, made an object of its own: the rest of the messages, then the other members
@@ -103,8 +104,6 @@ class Bodies:
         fresh: JsonObject = {}
         body = {key: self._member(key, around[begin:end], fresh) for key, (begin, end) in places.items()}
         fresh["messages"] = new
-        ends = nearest.text.ends[:count]
-        since = ends[-1]
         ends.extend(item_ends(items, after.end() - start - 1))
         end = len(raw) - len(rest) + last - 1
         made = Text(
