@@ -8,7 +8,8 @@ same in a write for each event; a history of 257 KB that is sent again with ever
 uvicorn, reads the body and sends the very bytes that the fake sends. aimock is taken from `AIMOCK`, a folder with
 `node_modules/@copilotkit/aimock`, and left out where there is none. With `--unchecked` there is a fourth: the fake's
 door with nothing behind it but JSON, which decodes each request, keeps it, and encodes the reply: what a fake would
-cost that judges, places and counts nothing.
+cost that judges, places and counts nothing. Each round is a session of its own: what a server keeps is reset before it
+(the fake keeps all of a session, aimock its newest 1,000 requests).
 
 Then: the time from starting a server's process to its first answer, and 200 conversations at once of which each tenth
 breaks a rule: every one must get what is its own, and the verdict must name those and no others. `--memory` sends
@@ -145,6 +146,12 @@ def serve_unchecked() -> None:
     message = decode(FakeClaude([say(TEXT)]).answer(first).body)
     kept: list[object] = []
 
+    def control(scope: Any, body: bytes) -> Outgoing | None:
+        if scope["path"] != RESETS["unchecked"]:
+            return None
+        kept.clear()
+        return Outgoing(status=200, headers={"content-type": "application/json"}, chunks=(b"{}",))
+
     def answer(incoming: Incoming) -> Outgoing:
         body = decode(incoming.body)
         kept.append(body)
@@ -154,7 +161,7 @@ def serve_unchecked() -> None:
         whole = pieces if body["messages"][0]["content"].startswith("events") else (b"".join(pieces),)
         return Outgoing(status=200, headers={"content-type": "text/event-stream"}, chunks=whole)
 
-    with rarely_collecting(), Server(Door(answer, lambda seconds, awaits: None)) as server:
+    with rarely_collecting(), Server(Door(answer, lambda seconds, awaits: None, control)) as server:
         print(server.url, flush=True)
         sys.stdin.read()
         os._exit(0)
@@ -335,7 +342,9 @@ def compare(subjects: Sequence[Subject], rounds: int, times: int) -> dict[tuple[
         for number in range(rounds + 1):
             order = subjects if number % 2 else subjects[::-1]
             for subject in order:
-                found, cost = asyncio.run(rate(subject, requests_of(case, count * times)))
+                asked = requests_of(case, count * times)
+                asyncio.run(reset(subject))
+                found, cost = asyncio.run(rate(subject, asked))
                 if number:  # the first round fills caches
                     rates[subject.name].append(found)
                     costs[subject.name].append(cost)
@@ -402,9 +411,17 @@ def memory(subject: Subject, count: int, *, between: int | None = None) -> None:
         print(f"{number * step:,} requests: {grown / 2**20:,.0f} MB more, {told}{statistics.median(speeds):,.0f}/s")
 
 
+RESETS = {"fake": "/_playhead/reset", "unchecked": "/_playhead/reset", "aimock": "/__aimock/reset/journal"}
+"""Where a server is told to begin anew, of those that keep anything."""
+
+
 async def reset(subject: Subject) -> None:
+    if subject.name not in RESETS:
+        return
     connection = await connect(subject.port)
-    answer = await connection.ask(b"POST /_playhead/reset HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 0\r\n\r\n")
+    answer = await connection.ask(
+        f"POST {RESETS[subject.name]} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 0\r\n\r\n".encode()
+    )
     assert answer.startswith(b"HTTP/1.1 200"), answer
     connection.close()
 

@@ -153,7 +153,10 @@ class Recent:
 
         Raises `JsonError` where it cannot be told where an earlier one's messages end.
         """
-        alike = sorted(self._opening_alike(raw), key=_length, reverse=True)
+        alike = [*self._opening_alike(raw)]
+        if not alike:
+            return None
+        alike.sort(key=_length, reverse=True)
         whole = next((at for at, one in enumerate(alike) if has_all(raw, one.start, one.text)), None)
         best, most = None, 0
         if whole is not None:
