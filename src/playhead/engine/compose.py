@@ -24,6 +24,7 @@ from playhead.script.steps import Block, Reply, Turn
 from playhead.wire.codec import JsonError, JsonObject, decode, decode_part, encode, encode_text
 from playhead.wire.tables import BLOCKS
 from playhead.wire.turns import blocks_of
+from playhead.wire.value import Value
 
 _PREFIX = {"tool_use": "toolu", "server_tool_use": "srvtoolu", "mcp_tool_use": "mcptoolu"}
 _FINE_GRAINED = "fine-grained-tool-streaming-2025-05-14"
@@ -41,7 +42,7 @@ _TOTALS = frozenset({"input_tokens", "output_tokens"})
 NO_TEXTS: Mapping[int, str] = MappingProxyType({})
 
 
-class Minted(Struct, frozen=True):
+class Minted(Value, frozen=True):
     """How many messages, calls, containers and files have got an id."""
 
     messages: int = 0
@@ -50,7 +51,7 @@ class Minted(Struct, frozen=True):
     files: int = 0
 
 
-class Composed(Struct, frozen=True):
+class Composed(Value, frozen=True):
     """A message, the counters after it, and the inputs that a stream carries to the letter, by the block's position."""
 
     message: JsonObject

@@ -8,15 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from msgspec import Struct
-
 from playhead.wire.codec import encode
+from playhead.wire.value import Value
 
 Fault = Literal["connect", "read", "write", "timeout", "connect_timeout", "write_timeout", "close"]
 """How a connection fails; each door knows what that is in its world."""
 
 
-class Timeouts(Struct, frozen=True):
+class Timeouts(Value, frozen=True):
     """The seconds that a client waits for a connection, for more bytes, until its own are taken; None is for ever."""
 
     connect: float | None = None
@@ -27,7 +26,7 @@ class Timeouts(Struct, frozen=True):
 FOR_EVER = Timeouts()
 
 
-class Incoming(Struct, frozen=True, kw_only=True):
+class Incoming(Value, frozen=True, kw_only=True):
     """A request: `path` may carry a query, `headers` have lower-case names."""
 
     method: str
@@ -37,7 +36,7 @@ class Incoming(Struct, frozen=True, kw_only=True):
     timeouts: Timeouts = FOR_EVER
 
 
-class Outgoing(Struct, frozen=True, kw_only=True):
+class Outgoing(Value, frozen=True, kw_only=True):
     """An answer: status, headers, and the body in the pieces in which it is to leave.
 
     `waits` are the seconds before each piece; empty where nothing is waited for. `delay` is the time in seconds

@@ -17,12 +17,11 @@ import operator
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from msgspec import Struct
-
 from playhead.engine.tokens import Rates, block_tokens, envelope_tokens, message_tokens, rates_of, schema_of
 from playhead.wire.codec import JsonObject
 from playhead.wire.equality import same_settings
 from playhead.wire.follow import Link
+from playhead.wire.value import Value
 
 Ttl = Literal["5m", "1h"]
 Place = tuple[int, int]
@@ -47,7 +46,7 @@ class Mark(NamedTuple):
     ttl: Ttl
 
 
-class InputTokens(Struct, frozen=True):
+class InputTokens(Value, frozen=True):
     """The input tokens of a request: read afresh, read from the cache, and stored there for each time to live."""
 
     fresh: int
@@ -66,7 +65,7 @@ class InputTokens(Struct, frozen=True):
         return self.fresh + self.read + self.stored
 
 
-class Prompt(Struct, frozen=True):
+class Prompt(Value, frozen=True):
     """A request's prompt: `head` tokens before the messages, `tokens` in all; its marks, and what the cache then holds.
 
     `messages` is the number of its messages, `settings` what stands before them, or adds to that; `before` are the

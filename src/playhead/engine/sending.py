@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 from types import MappingProxyType
 
-from msgspec import Struct
-
 from playhead.engine.compose import body_of
 from playhead.engine.http import FOR_EVER, Fault, Outgoing, Timeouts, json_answer, no_answer
 from playhead.errors import ScriptError
@@ -23,20 +21,21 @@ from playhead.wire.damage import DAMAGES, EVENT_STREAM, JSON, Damage, middle
 from playhead.wire.sse import EventDecoder, ServerSentEvent
 from playhead.wire.stream import Accumulator, event_bytes, event_data, events_of, pieces_of
 from playhead.wire.tables import ERROR_STATUS
+from playhead.wire.value import Value
 
 _FAULTS: Mapping[str, Fault | None] = {"reset": "read", "close": "close", "timeout": "timeout", "end": None}
 _WAITED: Mapping[str, str] = {"timeout": "read", "connect_timeout": "connect", "write_timeout": "write"}
 """For which of its timeouts a client waits before it gives up."""
 
 
-class Sending(Struct, frozen=True):
+class Sending(Value, frozen=True):
     """What goes out, and the fields of the exchange that tell what came of it."""
 
     outgoing: Outgoing
     seen: Mapping[str, object]
 
 
-class Asked(Struct, frozen=True):
+class Asked(Value, frozen=True):
     """What of a request decides how its answer travels."""
 
     request_id: str

@@ -42,6 +42,7 @@ from playhead.wire.history import History
 from playhead.wire.session import Session, lower_names
 from playhead.wire.tables import COUNT_TOKENS_PATH, MESSAGES_PATH
 from playhead.wire.turns import MergedTurn, merged_turns
+from playhead.wire.value import Value
 
 _JUDGED = (MESSAGES_PATH, COUNT_TOKENS_PATH)
 _BRINGS_TOOLS = ("tool_addition",)
@@ -53,7 +54,7 @@ _ENVELOPES = 1024
 _NONE: frozenset[tuple[str, str, str]] = frozenset()
 
 
-class Judgement(Struct, frozen=True, kw_only=True):
+class Judgement(Value, frozen=True, kw_only=True):
     """What `ask` found: where the request stands, its violations, what the API would answer first, and the positions of
     the messages that hold a cache mark, in order, None where nobody looked.
     """
@@ -65,7 +66,7 @@ class Judgement(Struct, frozen=True, kw_only=True):
     marked: Sequence[int] | None = None
 
 
-class _Looked(Struct, frozen=True):
+class _Looked(Value, frozen=True):
     """What is found in a request alone, and where its blocks stand.
 
     `envelope` numbers what it says besides its messages; `ordinary_from` is the position from which on all messages

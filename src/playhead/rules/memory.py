@@ -7,18 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 
-from msgspec import Struct
-
 from playhead.rules.ordinary import WORDS
 from playhead.rules.places import Places
 from playhead.wire.history import History, back_to
 from playhead.wire.turns import MergedTurn, merged_turns
+from playhead.wire.value import Value
 
 _ENDS = 64
 """Of how many requests the last turns are kept at hand; those of others are merged and judged once more."""
 
 
-class Good(Struct, frozen=True):
+class Good(Value, frozen=True):
     """From where the judging of a request goes on: nothing was found in the first `length` messages.
 
     The merged turn with this number, an assistant's, begins at `message`: it and those after it are looked at again,

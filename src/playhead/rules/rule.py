@@ -20,6 +20,7 @@ from playhead.wire.codec import JsonObject
 from playhead.wire.exchange import Exchange
 from playhead.wire.follow import Follower, Link
 from playhead.wire.turns import MergedTurn, PlacedBlock
+from playhead.wire.value import Value
 
 Level = Literal["reject", "broken", "warn"]
 """`reject`: the API refuses it. `broken`: the API takes it, a correct loop does not do it. `warn`: weak evidence."""
@@ -52,7 +53,7 @@ class Finding:
     same_as: tuple[str, ...] = ()
 
 
-class RequestView(Struct, frozen=True, kw_only=True):
+class RequestView(Value, frozen=True, kw_only=True):
     """One request, as the rules on single requests see it.
 
     `turns` are its merged turns, or only the last ones where those before were found good already; they then begin

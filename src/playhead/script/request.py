@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from msgspec import Struct
-
 from playhead.wire.codec import JsonObject
 from playhead.wire.turns import blocks_of
+from playhead.wire.value import Value
 
 
-class Request(Struct, frozen=True, kw_only=True):
+class Request(Value, frozen=True, kw_only=True):
     """What came: `body` as sent, `headers` with lower-case names, `number` of the exchange, from 1.
 
     `conversation` and `turn` say where it stands, and `attempt` how often the step was asked for, all from 1.

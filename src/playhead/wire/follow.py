@@ -17,13 +17,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeVar
 
-from msgspec import Struct, structs
+from msgspec import structs
 
 from playhead.wire.codec import JsonObject
 from playhead.wire.equality import same_message, same_words
 from playhead.wire.exchange import Exchange
 from playhead.wire.history import History, Positions, back_to, digest, grown
 from playhead.wire.turns import blocks_of
+from playhead.wire.value import Value
 
 CREATE_ONLY = ("system", "tools")
 """What a thread keeps from its first request, and a later one must not send again."""
@@ -32,7 +33,7 @@ Key = TypeVar("Key", str, bytes)
 Kind = Literal["start", "continues", "repeats", "departs"]
 
 
-class Link(Struct, frozen=True, kw_only=True):
+class Link(Value, frozen=True, kw_only=True):
     """Where a request stands.
 
     `parent` is the position of the exchange it continues, repeats or departs from; `shared` the number of leading
@@ -48,7 +49,7 @@ class Link(Struct, frozen=True, kw_only=True):
     held: bool = False
 
 
-class _Placed(Struct, frozen=True):
+class _Placed(Value, frozen=True):
     """An exchange in its place, and how many of its messages an earlier request began with."""
 
     exchange: Exchange

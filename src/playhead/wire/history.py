@@ -16,9 +16,10 @@ from msgspec import Struct
 
 from playhead.wire.codec import canonical
 from playhead.wire.equality import plain_message
+from playhead.wire.value import Value
 
 
-class History(Struct, eq=False):
+class History(Struct, eq=False, gc=False):
     """Messages up to one place: the history `before`, and one `message` more; `count` of them in all."""
 
     before: History | None
@@ -99,7 +100,7 @@ class Positions:
         return self._single.get(history.count) is not None
 
 
-class Sent(Struct, frozen=True, eq=False):
+class Sent(Value, frozen=True, eq=False):
     """The list of messages that one request sent, and the history that it is.
 
     Who makes the list longer or shorter, or puts another in its place, has another history: `history_of` then says

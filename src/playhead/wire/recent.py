@@ -15,6 +15,7 @@ from msgspec import Struct, structs
 
 from playhead.wire.codec import JsonObject, item_ends
 from playhead.wire.history import Sent
+from playhead.wire.value import Value
 
 REMEMBERED = 64
 """How many bodies are kept as bytes: the newest of each conversation, of so many conversations."""
@@ -40,7 +41,7 @@ class Ends(Struct):
     known: array[int]
 
 
-class Text(Struct, frozen=True):
+class Text(Value, frozen=True):
     """A body as bytes: its messages begin after `head`, at `start`, the last of them ends at `stop`, and their bracket
     closes at `end`, where `tail` begins. `opening` is how the first of them begins. `since` is a place between
     them: what follows it is compared first, since a mark that has moved shows there.
@@ -76,7 +77,7 @@ class Text(Struct, frozen=True):
         return self.end - self.start + 2
 
 
-class Reading(Struct, frozen=True):
+class Reading(Value, frozen=True):
     """A request body as data.
 
     `sent` tells which of its messages are those of earlier bodies, `fresh` is the body without all that earlier bodies
@@ -91,7 +92,7 @@ class Reading(Struct, frozen=True):
     text: Text | None = None
 
 
-class Nearest(Struct, frozen=True):
+class Nearest(Value, frozen=True):
     """The earlier body that a new one is most like: the new one's messages begin at `start`, `shared` of them are the
     same, None where all of the earlier one's are.
 
