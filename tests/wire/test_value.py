@@ -13,7 +13,7 @@ from playhead.wire.history import History, Sent
 from playhead.wire.value import Value
 
 BODY = b'{"model": "claude-opus-5-5", "max_tokens": 99, "messages": [{"role": "user", "content": "hi"}]}'
-HISTORY = History(None, {"role": "user", "content": "hi"}, 1)
+HISTORY = History.after(None, {"role": "user", "content": "hi"})
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,6 @@ HISTORY = History(None, {"role": "user", "content": "hi"}, 1)
     [
         Exchange(request={"messages": []}),
         Link(kind="start", conversation=1, turn=1),
-        HISTORY,
         Sent([HISTORY.message], HISTORY),
     ],
     ids=lambda value: type(value).__name__,

@@ -198,8 +198,8 @@ class _Making(Struct):
             identifier = f"container_{self._next('containers'):04d}"
         made: JsonObject = {"id": identifier, "expires_at": _EXPIRES}
         skills = asked.get("skills") if isinstance(asked, dict) else None
-        if skills:
-            made["skills"] = [{"version": "latest", **skill} for skill in skills]
+        if skills and isinstance(skills, list):
+            made["skills"] = [{"version": "latest", **skill} for skill in skills if isinstance(skill, dict)]
         return made
 
     def _add(self, block: Block, owner: JsonObject | None, texts: dict[int, str]) -> None:
@@ -279,9 +279,9 @@ class _Making(Struct):
         """The calls of server tools that have no result: those of the turn that goes on, then those of this message."""
         if self.waited is None:
             self.waited = open_calls(self.request.messages)
-        answered = {block.get("tool_use_id") for block in self.made}
+        answered = {str(block.get("tool_use_id")) for block in self.made}
         calls = [*self.waited, *(block for block in self.made if is_server_call(block))]
-        return [call for call in calls if call.get("id") not in answered]
+        return [call for call in calls if str(call.get("id")) not in answered]
 
 
 _FINISH: Mapping[str, Callable[[_Making, JsonObject, JsonObject | None], JsonObject]] = {
@@ -307,8 +307,8 @@ def open_calls(messages: Sequence[object]) -> list[JsonObject]:
         if role == "user" and any(block.get("type") != "tool_result" for block in its):
             break
         blocks[:0] = its if role == "assistant" else []
-    answered = {block.get("tool_use_id") for block in blocks}
-    return [block for block in blocks if is_server_call(block) and block.get("id") not in answered]
+    answered = {str(block.get("tool_use_id")) for block in blocks}
+    return [block for block in blocks if is_server_call(block) and str(block.get("id")) not in answered]
 
 
 def is_server_call(block: JsonObject) -> bool:

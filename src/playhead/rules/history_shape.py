@@ -68,8 +68,8 @@ def _mixed(view: RequestView) -> Iterator[Finding]:
 
 
 def _waiting(turn: MergedTurn) -> bool:
-    answered = {block.data.get("tool_use_id") for block in turn.blocks if "tool_use_id" in block.data}
-    return any(block.data.get("id") not in answered for block in turn.of_type(*SERVER_CALLS))
+    answered = {str(block.data.get("tool_use_id")) for block in turn.blocks if "tool_use_id" in block.data}
+    return any(str(block.data.get("id")) not in answered for block in turn.of_type(*SERVER_CALLS))
 
 
 RULES = (

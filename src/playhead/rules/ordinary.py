@@ -130,7 +130,7 @@ def are_ordinary(turns: Sequence[MergedTurn]) -> bool:
 def _are_paired(turns: Sequence[MergedTurn]) -> bool:
     waiting: list[object] = []
     for turn in turns:
-        results = [block.data.get("tool_use_id") for block in turn.of_type("tool_result")]
+        results = [str(block.data.get("tool_use_id")) for block in turn.of_type("tool_result")]
         if results != waiting and (len(results) != len(waiting) or set(results) != set(waiting)):
             return False
         if results and len(results) != len(turn.blocks):

@@ -15,7 +15,7 @@ import operator
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeVar
+from typing import Generic, Literal, TypeVar
 
 from msgspec import structs
 
@@ -70,6 +70,22 @@ class _Alike:
     by_reply: dict[bytes, tuple[list[int], int]] = field(default_factory=dict)
 
 
+@dataclass(slots=True)
+class _Telling(Generic[Key]):
+    """At which position there is the one reply that is known by something, its words or a call's id."""
+
+    places: dict[Key, int] = field(default_factory=dict)
+    shared: set[Key] = field(default_factory=set)
+
+    def note(self, key: Key, position: int) -> None:
+        """Takes in by what a reply may be known: what two of them share is no evidence for either."""
+        if key in self.places:
+            del self.places[key]
+            self.shared.add(key)
+        elif key not in self.shared:
+            self.places[key] = position
+
+
 class Follower:
     """Places exchanges one at a time: `place` when a request has come, `settle` when its answer is known.
 
@@ -83,8 +99,8 @@ class Follower:
         self._positions = Positions()
         self._alike: dict[bytes, _Alike] = {}
         self._by_last: dict[int, int] = {}
-        self._by_call: dict[str, int | None] = {}
-        self._by_reply: dict[bytes, int | None] = {}
+        self._by_call = _Telling[str]()
+        self._by_reply = _Telling[bytes]()
         self._unread: list[int] = []
         self._by_message_id: dict[str, int] = {}
         self._conversations = 0
@@ -185,7 +201,7 @@ class Follower:
         history = self.history(exchange, like=like) if history is None else history
         messages = exchange.messages
         held = continued(exchange) is not None  # by the server, and whatever that is, it was not seen here
-        known = self._known(history)
+        known = self._positions.longest(history)
         link = None if known is None else self._by_history(messages, known)
         if not held and (link is None or link.kind == "continues"):
             link = self._departure(messages, history, link) or link
@@ -207,12 +223,6 @@ class Follower:
         link = self._continues(len(self._placed) - 1, newest.count)
         self._take_in(exchange, link, history, newest)
         return link
-
-    def _known(self, history: History | None) -> History | None:
-        """The longest part of a history that an earlier request had, whichever it was."""
-        while history is not None and self._positions.get(history) is None:
-            history = history.before
-        return history
 
     def _take_in(self, exchange: Exchange, link: Link, history: History | None, known: History | None) -> None:
         """Takes in a request; `known` is the longest part of its history that an earlier one had."""
@@ -340,9 +350,9 @@ class Follower:
             exchange = self._placed[position].exchange
             for call in exchange.calls():
                 if isinstance(call.get("id"), str) and not _PLACEHOLDER.search(call["id"]):
-                    _note(self._by_call, call["id"], position)
+                    self._by_call.note(call["id"], position)
             if exchange.content:
-                _note(self._by_reply, digest(b"", _reply(exchange)), position)
+                self._by_reply.note(digest(b"", _reply(exchange)), position)
         self._unread.clear()
 
     def _departure(self, messages: Sequence[object], history: History | None, link: Link | None) -> Link | None:
@@ -355,6 +365,8 @@ class Follower:
         if not any(map(_may_tell, messages[start:])):
             return None
         self._read_replies()
+        if not self._by_call.places and not self._by_reply.places:
+            return None
         latest: int | None = None
         for index in range(start, len(messages)):
             for position in self._evidence(messages, index, link):
@@ -374,13 +386,13 @@ class Follower:
     def _evidence(self, messages: Sequence[object], index: int, link: Link | None) -> list[int]:
         found: list[int] = []
         message = messages[index]
-        for block in blocks_of(message):
+        for block in blocks_of(message) if self._by_call.places else ():
             key = block.data.get("id" if block.type == "tool_use" else "tool_use_id")
-            position = self._by_call.get(key) if isinstance(key, str) else None
+            position = self._by_call.places.get(key) if isinstance(key, str) else None
             if position is not None:
                 found.append(position)
-        if _role(message) == "assistant":
-            position = self._by_reply.get(digest(b"", message))
+        if self._by_reply.places and _role(message) == "assistant":
+            position = self._by_reply.places.get(digest(b"", message))
             if position is not None and self._stands(position, messages, index, link):
                 found.append(position)
         return found
@@ -428,11 +440,6 @@ def continued(exchange: Exchange) -> str | None:
 
 _PLACEHOLDER = re.compile(r"redacted|scrubbed|\*{3}|x{6}", re.IGNORECASE)
 """What recorders put in the place of an id; two that are equal need not have been."""
-
-
-def _note(table: dict[Key, int | None], key: Key, position: int) -> None:
-    # what two replies share is no evidence for either
-    table[key] = None if key in table else position
 
 
 def _may_tell(message: object) -> bool:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
+from typing import TypeAlias
 
 from msgspec import Struct
 
@@ -19,13 +20,24 @@ from playhead.wire.equality import plain_message
 from playhead.wire.value import Value
 
 
-class History(Struct, eq=False, gc=False):
-    """Messages up to one place: the history `before`, and one `message` more; `count` of them in all."""
+class History(Struct, eq=False):
+    """Messages up to one place: the history `before`, and one `message` more; `count` of them in all.
+
+    `first` is the history of the first message alone, None where this is it.
+    """
 
     before: History | None
     message: object
     count: int
+    first: History | None
     _digest: bytes = b""
+
+    @classmethod
+    def after(cls, before: History | None, message: object) -> History:
+        """A history and one message more."""
+        if before is None:
+            return cls(None, message, 1, None)
+        return cls(before, message, before.count + 1, before.first or before)
 
     @property
     def digest(self) -> bytes:
@@ -45,26 +57,36 @@ class History(Struct, eq=False, gc=False):
 
 
 _UNMET: tuple[None, int] = None, 0
-"""Stands for the only history of a length where none was met."""
+"""Stands for the only history of its kind where none was met."""
+
+_Kind: TypeAlias = bytes | tuple[bytes, int]
+"""By what two histories may be told apart without more: their first message, and their length if it is not 1."""
 
 
 class Positions:
     """The position at which each history was met last, by what it says.
 
-    A digest costs more than all else that following does. Only histories of one length need be told apart by it, so a
-    conversation that goes on and on needs none.
+    A digest costs more than all else that following does. Only histories that begin with the same message and have the
+    same length need be told apart by it: conversations that go on and on need none but that of their first message, and
+    the only one there is needs not even that.
     """
 
-    __slots__ = ("_by_digest", "_single")
+    __slots__ = ("_by_digest", "_first", "_single")
 
     def __init__(self) -> None:
-        self._single: dict[int, tuple[History, int] | None] = {}
-        """By length the only history that was met, None where there are several."""
+        self._first: History | None = None
+        """The first message that was met of all: its digest is not made before there is another."""
+        self._single: dict[_Kind, tuple[History, int] | None] = {}
+        """By kind the only history that was met, None where there are several."""
         self._by_digest: dict[bytes, int] = {}
 
-    def get(self, history: History) -> int | None:
-        """Where the history was met last; None where it was not."""
-        single = self._single.get(history.count, _UNMET)
+    def _begun(self, history: History) -> bytes:
+        """What stands for the first message of a history."""
+        first, known = history.first or history, self._first
+        return b"" if known is None or first is known or first.digest == known.digest else first.digest
+
+    def _met(self, begun: bytes, history: History) -> int | None:
+        single = self._single.get(_kind(begun, history.count), _UNMET)
         if single is None:
             return self._by_digest.get(history.digest)
         before, position = single
@@ -72,32 +94,50 @@ class Positions:
             return None
         return position
 
+    def get(self, history: History) -> int | None:
+        """Where the history was met last; None where it was not."""
+        return self._met(self._begun(history), history)
+
+    def longest(self, history: History | None) -> History | None:
+        """The longest part of a history that was met."""
+        begun = b"" if history is None else self._begun(history)
+        while history is not None and self._met(begun, history) is None:
+            history = history.before
+        return history
+
     def put(self, history: History, position: int) -> None:
         """Takes in where a history is met now."""
-        single = self._single.get(history.count, _UNMET)
+        if self._first is None:
+            self._first = history.first or history
+        kind = _kind(self._begun(history), history.count)
+        single = self._single.get(kind, _UNMET)
         if single is not None:
             before, its = single
             if before is None:
-                self._single[history.count] = history, position
+                self._single[kind] = history, position
                 return
             self._by_digest[before.digest] = its
-            self._single[history.count] = None
+            self._single[kind] = None
         self._by_digest[history.digest] = position
 
     def follows(self, history: History, last: History) -> bool:
         """Whether a history goes on from the last one with what was never met, and can go on from no other."""
-        if self._single.get(last.count) is None:
+        if (history.first or history) is not (last.first or last) or not self.is_single(last):
             return False
-        at: History | None = history
-        while at is not None and at is not last:
-            if at.count in self._single and self.get(at) is not None:
+        begun, at = self._begun(history), history
+        while at is not last:
+            if at.before is None or self._met(begun, at) is not None:
                 return False
             at = at.before
-        return at is last and history is not last
+        return history is not last
 
     def is_single(self, history: History) -> bool:
-        """Whether one history of this length was met, and once."""
-        return self._single.get(history.count) is not None
+        """Whether one history of this kind was met, and once."""
+        return self._single.get(_kind(self._begun(history), history.count)) is not None
+
+
+def _kind(begun: bytes, count: int) -> _Kind:
+    return begun if count == 1 else (begun, count)
 
 
 class Sent(Value, frozen=True, eq=False):
@@ -126,12 +166,10 @@ def resent(earlier: Sent | None, new: Sequence[object], count: int | None = None
     """
     # a script's function may have put more into the list since
     messages = [] if earlier is None else earlier.messages[: earlier.last.count if count is None else count]
-    last, length = (None, 0) if earlier is None else (earlier.last, len(messages))
-    if last is not None and last.count != length:
-        last = back_to(last, length)
-    for message in new:
-        length += 1
-        last = History(last, message, length)
+    last = None if earlier is None else earlier.last
+    if last is not None and last.count != len(messages):
+        last = back_to(last, len(messages))
+    last = grown(last, new)
     messages += new  # one copy is what a request's own list costs, and one is enough
     return None if last is None else Sent(messages, last)
 
@@ -143,8 +181,8 @@ def digest(last: bytes, message: object) -> bytes:
 
 def grown(history: History | None, messages: Iterable[object]) -> History | None:
     """A history and these messages after it."""
-    for count, message in enumerate(messages, 1 if history is None else history.count + 1):
-        history = History(history, message, count)
+    for message in messages:
+        history = History.after(history, message)
     return history
 
 

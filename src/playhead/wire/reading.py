@@ -187,7 +187,7 @@ class Bodies:
                 text = _exact(message)
                 known = None if text is None else self._by_text.get((at, text))
                 if known is None or not _equal(known.message, message):
-                    known = History(at, message, len(chain) + 1)
+                    known = History.after(at, message)
                     fresh.append(message)
                     self._by_object[id(message)] = known
                     if text is not None:

@@ -13,4 +13,7 @@ class Value(Struct, frozen=True, gc=False):
 
     Circular garbage cannot come of that, and Python's collector need not look: over a long session, that keeps all it
     was asked, its looking is a tenth of what an answer costs.
+
+    What may hold another of its kind, and that another, must be none: only what the collector knows is taken apart
+    without a call inside a call for each of them.
     """
