@@ -122,13 +122,15 @@ class Door:
 
 def incoming_of(scope: Scope, headers: Mapping[str, str], body: bytes) -> Incoming:
     """A request as the engine takes it."""
-    path, query = scope.get("raw_path") or scope["path"].encode(), scope.get("query_string")
-    if b"?" in path:  # servers do not agree on whether the query is a part of it
-        path = path.partition(b"?")[0]
-    if query:
-        path += b"?" + query
+    path = _target(scope.get("raw_path") or scope["path"].encode(), scope.get("query_string") or b"")
     # a copy, since a script's function may do with it what it likes
-    return Incoming(method=scope["method"], path=path.decode("latin-1"), headers=dict(headers), body=body)
+    return Incoming(method=scope["method"], path=path, headers=dict(headers), body=body)
+
+
+@lru_cache(maxsize=128)
+def _target(path: bytes, query: bytes) -> str:
+    path = path.partition(b"?")[0]  # servers do not agree on whether the query is a part of it
+    return (path + b"?" + query if query else path).decode("latin-1")
 
 
 def headers_of(pairs: Iterable[Iterable[bytes]]) -> Mapping[str, str]:

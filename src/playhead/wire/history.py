@@ -83,7 +83,10 @@ class Positions:
     def _begun(self, history: History) -> bytes:
         """What stands for the first message of a history."""
         first, known = history.first or history, self._first
-        return b"" if known is None or first is known or first.digest == known.digest else first.digest
+        if known is None or first is known:
+            return b""
+        begun = first._digest or first.digest
+        return b"" if begun == (known._digest or known.digest) else begun
 
     def _met(self, begun: bytes, history: History) -> int | None:
         single = self._single.get(_kind(begun, history.count), _UNMET)
