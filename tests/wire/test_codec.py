@@ -21,6 +21,7 @@ from playhead.wire.codec import (
     encode,
     encode_each,
     encode_text,
+    first_end,
     item_ends,
     kind,
     member_places,
@@ -55,6 +56,14 @@ def test_reads_what_other_json_writers_write(text: bytes | str, value: object) -
     """Every text that some client or recording contains is read without loss."""
     assert decode(text) == value
     assert type(decode(text)) is type(value)
+
+
+def test_a_view_of_bytes_is_read_as_they_are() -> None:
+    """A part of a text need not be copied, whoever reads it in the end."""
+    assert decode(memoryview(b'x{"a": [1, "b"]}x')[1:-1]) == {"a": [1, "b"]}
+    assert decode(memoryview(rb'x["\ud800", NaN]x')[1:-1])[0] == "\ud800"
+    with pytest.raises(JsonError):
+        decode(memoryview(b"[1,]"))
 
 
 def test_reads_nan() -> None:
@@ -360,3 +369,21 @@ KINDS = {
 def test_kinds_are_json_words(named: str, value: object) -> None:
     """Messages speak of JSON, not of Python's types, as long as it is JSON."""
     assert kind(value) == named
+
+
+@given(st.lists(VALUES, min_size=1, max_size=4), st.sampled_from(["", " ", "\n "]), st.integers(0, 3))
+def test_the_first_item_ends_where_item_ends_says(items: list[Json], blank: str, before: int) -> None:
+    """Law: of two and more items the first one's end is known without the others, whatever stands between them."""
+    text = f"[{blank}{f'{blank},{blank}'.join(json.dumps(item) for item in items)}{blank}]".encode()
+    start, stop = before + 1, before + len(text) - 1
+    end = first_end(b"x" * before + text, start, stop)
+    assert end == (item_ends(text, before)[0] if len(items) > 1 or blank else None)
+
+
+def test_a_long_first_item_is_left_to_who_reads_all_of_them() -> None:
+    """What goes on behind what is looked at is not told from what ends there."""
+    long = b"[" + b"1" * 5000 + b",2]"
+    assert first_end(long, 1, len(long) - 1) is None
+    assert first_end(b'["' + b"a" * 5000 + b'",2]', 1, 5005) is None
+    assert first_end(b"[1" + b"1" * 4095 + b"23,4]", 1, 4102) is None
+    assert first_end(b"[12,3]", 1, 5) == 3

@@ -17,9 +17,18 @@ from collections.abc import Iterable
 
 from msgspec import structs
 
-from playhead.wire.codec import JsonError, JsonObject, decode, decode_object, encode, item_ends, member_places
+from playhead.wire.codec import (
+    JsonError,
+    JsonObject,
+    decode,
+    decode_object,
+    encode,
+    first_end,
+    item_ends,
+    member_places,
+)
 from playhead.wire.history import History, Sent, grown, resent
-from playhead.wire.recent import NEAR, PROBED, Ends, Nearest, Reading, Recent, Text, has_all, outgrows
+from playhead.wire.recent import LITTLE, NEAR, PROBED, Ends, Nearest, Reading, Recent, Text, has_all, outgrows
 
 _WEIGHED = ("messages", "system", "tools")
 _BLANKS = b" \t\r\n"
@@ -131,14 +140,16 @@ class Bodies:
             return structs.replace(self.take(decode_object(raw)), weight=len(raw))
         body, fresh = decode_object(raw), {}
         for key, (start, end) in places.items():
+            if key == "messages":
+                fresh[key] = body[key]
+                continue
             text = raw[start:end]
             known = self._members.get(key)
             if known is not None and known[0] == text:
                 body[key] = known[1]
             else:
                 fresh[key] = body[key]
-                if key != "messages":
-                    self._members[key] = text, body[key]
+                self._members[key] = text, body[key]
         weight = sum(places[key][1] - places[key][0] for key in _WEIGHED if key in places)
         messages = body.get("messages")
         if not isinstance(messages, list) or not messages:
@@ -229,7 +240,7 @@ def _begins(raw: bytes, newest: Reading, text: Text) -> Reading | None:
         return None
     try:
         # head and tail have the brackets: what is an array between them is the messages
-        messages: list[object] = decode(raw[start - 1 : end + 1])
+        messages: list[object] = decode(memoryview(raw)[start - 1 : end + 1])
         if not messages:
             return None
         made = _placed(raw, start, end, text.head, text.tail, count=len(messages))
@@ -242,14 +253,15 @@ def _begins(raw: bytes, newest: Reading, text: Text) -> Reading | None:
 
 def _placed(raw: bytes, start: int, end: int, head: bytes, tail: bytes, *, count: int) -> Text:
     """Where the `count` messages of a body stand, of which none is known. Raises `JsonError` as `item_ends`."""
+    stop = _before_blanks(raw, end)
     if count == 1:
-        since, stop = 0, _before_blanks(raw, end) - start
-        ends = array("q", (stop,))
+        first, ends = stop, array("q", (stop - start,))
     else:
-        ends = array("q", item_ends(raw[start - 1 : end + 1], -1))
-        since, stop = ends[-2], ends[-1]
+        known = first_end(raw, start, stop)
+        ends = array("q", item_ends(raw[start - 1 : end + 1], -1) if known is None else (known - start,))
+        first = start + ends[0]
     opening = raw[start : start + min(ends[0], PROBED)]
-    return Text(raw, start, start + since, start + stop, end, Ends(ends), head, tail, opening)
+    return Text(raw, start, max(first, stop - LITTLE), stop, end, Ends(ends), head, tail, opening)
 
 
 def _before_blanks(raw: bytes, end: int) -> int:

@@ -43,7 +43,7 @@ class Ends(Struct):
 
 class Text(Value, frozen=True):
     """A body as bytes: its messages begin after `head`, at `start`, the last of them ends at `stop`, and their bracket
-    closes at `end`, where `tail` begins. `opening` is how the first of them begins. `since` is a place between
+    closes at `end`, where `tail` begins. `opening` is how the first of them begins. `since` is a place in
     them: what follows it is compared first, since a mark that has moved shows there.
     """
 
