@@ -1,7 +1,6 @@
 """A request's messages as the API sees them: neighbours of the same role merged into one turn.
 
-Law: pure; reads messages as sent, judges nothing. The values are named tuples, which are made three times as fast as
-frozen dataclasses: every request makes some.
+Law: pure; reads messages as sent, judges nothing.
 
 The API merges before it pairs calls with results and counts merged turns in those error texts (recorded by the
 Python SDK's own snapshot tests, 2026-02), so that results split over two user messages are accepted. Messages of
@@ -11,12 +10,12 @@ role `system` in the middle of a conversation take no part in it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from playhead.wire.codec import JsonObject
+from playhead.wire.value import Value
 
 
-class PlacedBlock(NamedTuple):
+class PlacedBlock(Value, frozen=True):
     """A content block and where it stands: `message` and `block` in the array as sent, `position` in its turn.
 
     `block` is None where the content was a plain string; the block is then the text block it stands for.
@@ -38,7 +37,7 @@ class PlacedBlock(NamedTuple):
         return self.data.get("type")
 
 
-class MergedTurn(NamedTuple):
+class MergedTurn(Value, frozen=True):
     """Neighbouring messages of one role. `number` counts merged turns from 0, `messages` are array positions.
 
     `by_type` holds the same blocks by their type: rules ask for some type several dozen times.
