@@ -17,11 +17,11 @@ from playhead.files import read_pieces
 from playhead.readers.body import BodyError, unpack, unzipped
 from playhead.readers.call import Beside, Call, Unreadable
 from playhead.readers.document import fitting, is_json, is_yaml, parse_yaml
-from playhead.readers.event_stream import is_event_stream
 from playhead.readers.http import exchange_of
 from playhead.readers.source import Source
 from playhead.readers.table import SHAPES, session_from
 from playhead.wire.codec import JsonError, JsonObject, decode_object, encode
+from playhead.wire.event_stream import is_event_stream
 from playhead.wire.exchange import Exchange
 from playhead.wire.sse import EventDecoder
 from playhead.wire.stream import Accumulator, event_data, stream_bytes

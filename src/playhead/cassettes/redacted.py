@@ -6,7 +6,7 @@ once, and is shared afterwards too; what holds no secret stays the very same obj
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from playhead.cassettes.bodies import MESSAGES, Body
@@ -16,6 +16,7 @@ from playhead.cassettes.redaction import Redactor
 from playhead.cassettes.style import Kept, Style, keep
 from playhead.errors import SecretFound
 from playhead.wire.codec import JsonError, decode
+from playhead.wire.event_stream import Frame, FrameError, frames, is_event_stream
 
 Envelope = Mapping[str, Kept]
 
@@ -65,7 +66,7 @@ class Redacted:
             (f"{place}.request.headers", dict(made.headers), b""),
             (f"{place}.request", _new_of(body), _bytes_of(body)),
             (f"{place}.response.headers", dict(answer.headers), b""),
-            (f"{place}.response", _said(answer), answer.body),
+            (f"{place}.response", _said(answer), _read(answer.body)),
         ]
         for path, value, written in parts:
             self.redactor.require_clean(value, file, path)
@@ -130,9 +131,13 @@ class Redacted:
     def _answer(self, answer: Answer, *, streamed: bool) -> Answer:
         if not answer.body:
             return answer
-        if not streamed:
+        framed = _framed(answer.body)
+        if framed:
+            edits = [*self._frame_edits(framed)]
+        elif streamed:
+            edits = [*self._stream_edits(answer.body)]
+        else:
             return replace(answer, body=self._bytes(answer.body))
-        edits = [*self._stream_edits(answer.body)]
         if not edits:
             return answer
         body, ends = edited(answer.body, answer.ends, edits)
@@ -153,6 +158,17 @@ class Redacted:
             told = self._bytes(line.data)
             if told != line.data:
                 yield Edit(line.start, line.end, told)
+
+    def _frame_edits(self, framed: Sequence[tuple[Frame, bytes]]) -> Iterator[Edit]:
+        whole = [(frame, data) for frame, data in framed if not frame.cut]
+        changed = False
+        for (frame, old), new in zip(whole, self.redactor.redact_stream([data for _, data in whole]), strict=True):
+            if old != new:
+                changed = True
+                yield Edit(frame.start, frame.end, frame.holding(new))
+        for frame, data in framed[len(whole) :]:
+            if changed or self._bytes(data) != data:
+                yield Edit(frame.start, frame.end, b"")  # as of an event that is broken: no client read it
 
     def _bytes(self, data: bytes) -> bytes:
         # what is no text stays as it is around what is
@@ -193,8 +209,24 @@ def _bytes_of(body: Body) -> bytes:
     return "\n".join(kept.written(body.style) for kept in (*parts, *body.added)).encode("utf-8", "surrogatepass")
 
 
+def _framed(body: bytes) -> list[tuple[Frame, bytes]]:
+    """The frames of an AWS event stream with their data; none where it is another body, or can be read by nobody."""
+    try:
+        return [(frame, frame.data) for frame in frames(body)] if is_event_stream(body) else []
+    except FrameError:
+        return []
+
+
+def _read(body: bytes) -> bytes:
+    """A body as who reads it reads it: what frames wrap is unwrapped."""
+    return b"\n".join(data for _, data in _framed(body)) or body
+
+
 def _said(answer: Answer) -> object:
     """An answer as values, in which sealed members are told; the data of each event where it is a stream."""
+    framed = _framed(answer.body)
+    if framed:
+        return {"events": [_value(data) for _, data in framed]}
     if not answer.streamed:
         return {"body": _value(answer.body)}
     events, others = event_texts(answer.body)

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from playhead.readers.body import BodyError, unpack
 from playhead.readers.call import Call, Unreadable
 from playhead.readers.depth import TOO_DEEP, is_too_deep
-from playhead.readers.event_stream import FrameError, is_event_stream
-from playhead.readers.event_stream import events as event_stream_events
 from playhead.readers.vendors import Endpoint, endpoint
 from playhead.wire.codec import JsonError, JsonObject, decode
+from playhead.wire.event_stream import FrameError, is_event_stream
+from playhead.wire.event_stream import events as event_stream_events
 from playhead.wire.exchange import Exchange
 from playhead.wire.reading import Bodies
 from playhead.wire.recent import Reading

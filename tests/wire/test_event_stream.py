@@ -8,7 +8,7 @@ import zlib
 
 import pytest
 
-from playhead.readers.event_stream import FrameError, events, is_event_stream
+from playhead.wire.event_stream import FrameError, events, is_event_stream
 from readers.samples import EVENTS, FRAMES, frame
 
 
