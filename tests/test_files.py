@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from playhead.errors import RecordingError
-from playhead.files import append, is_there, read_bytes, read_packaged, write_whole
+from playhead.files import append, is_there, nowhere, read_bytes, read_packaged, write_whole
 
 
 def test_reads_bytes(tmp_path: Path) -> None:
@@ -135,3 +135,11 @@ def test_appends(tmp_path: Path) -> None:
     assert path.read_bytes() == b"1\n2\n"
     with pytest.raises(OSError, match="gone"):
         append(tmp_path / "gone" / "log.jsonl", b"")
+
+
+def test_what_is_written_nowhere_is_gone() -> None:
+    """Bytes too, and what no encoding has."""
+    stream = nowhere()
+    print("gone \ud800", file=stream, flush=True)
+    stream.buffer.write(b"gone")
+    assert not stream.isatty()

@@ -5,6 +5,7 @@ Law: bytes and paths; knows no format.
 
 from __future__ import annotations
 
+import atexit
 import glob
 import os
 import shutil
@@ -14,6 +15,7 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TextIO
 
 from playhead.errors import RecordingError, UnknownFormat
 
@@ -227,3 +229,10 @@ def append(path: str | os.PathLike[str], data: bytes) -> None:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
+
+
+def nowhere() -> TextIO:
+    """A text file in which what is written is gone; open as long as the process runs, since a logger may hold it."""
+    stream = open(os.devnull, "w", encoding="utf-8", errors="replace")  # noqa: SIM115
+    atexit.register(stream.close)
+    return stream

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -22,8 +23,13 @@ tools = [{"name": "mine", "description": "Mine.", "input_schema": {"type": "obje
 functions = {"mine": lambda: "here"}
 nothing = 3
 
+import logging, sys
+logging.basicConfig(level="INFO")
+
 def talkative(client, messages, tools, functions):
     print("Hm.")
+    print("Ha.", file=sys.stderr)
+    logging.info("Ho.")
     return fine(client, messages, tools, functions)
 """
 
@@ -36,6 +42,11 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setattr(sys, "path", [*sys.path])
     monkeypatch.delitem(sys.modules, "loops_here", raising=False)
     return "loops_here"
+
+
+def _here() -> dict[str, str]:
+    """The environment of a command that finds what this process finds."""
+    return {**os.environ, "PYTHONPATH": ":".join(path for path in sys.path if path)}
 
 
 def conform(*arguments: str) -> Result:
@@ -61,7 +72,7 @@ def test_the_replay_shows_the_same(module: str) -> None:
         shell=True,
         capture_output=True,
         text=True,
-        env={**__import__("os").environ, "PYTHONPATH": ":".join(path for path in sys.path if path)},
+        env=_here(),
         check=False,
     )
     assert again.returncode == 1, again.stderr
@@ -133,6 +144,21 @@ def test_the_options_are_those_of_check_loop() -> None:
 
 def test_what_a_loop_prints_is_not_in_the_report(module: str) -> None:
     """A program reads the report from standard output, whatever the loop says there."""
-    result = conform(f"{module}:talkative", "-n", "5", "--only", "pairing", "--json")
+    result = conform(f"{module}:talkative", "-n", "5", "--only", "pairing", "--json", "--show-output")
     assert json.loads(result.stdout)["ok"] is True
     assert "Hm." in result.stderr
+    assert "Ha." in result.stderr
+
+
+def test_what_a_loop_prints_a_thousand_times_is_not_shown(module: str) -> None:
+    """Unless it is asked for, or a single script is looked into; loggers count."""
+    playhead = [str(Path(sys.executable).parent / "playhead"), "conform", f"{module}:talkative"]
+
+    def told(*options: str) -> str:
+        made = subprocess.run([*playhead, *options], capture_output=True, text=True, env=_here(), check=True)
+        return made.stderr
+
+    assert told("-n", "5", "--only", "pairing") == ""
+    for options in (["-n", "5", "--only", "pairing", "--show-output"], ["--script", '[{"say": "hi"}]']):
+        stderr = told(*options)
+        assert all(word in stderr for word in ("Hm.", "Ha.", "Ho.")), stderr

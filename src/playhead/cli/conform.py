@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Sequence
-from contextlib import redirect_stdout
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
 from playhead.errors import SetupError
-from playhead.files import is_there, read_bytes, write_whole
+from playhead.files import is_there, nowhere, read_bytes, write_whole
 
 if TYPE_CHECKING:
     from playhead.testing.findings import Report, Row
@@ -43,24 +43,41 @@ if TYPE_CHECKING:
 @click.option("--endless", is_flag=True, hidden=True)
 @click.option("--slow-first", is_flag=True, hidden=True)
 @click.option("--server-tools", is_flag=True, hidden=True)
+@click.option("--show-output", is_flag=True, help="Show what the loop prints and logs, as with --script.")
 @click.option("--save", type=click.Path(file_okay=False), help="Write a test and a script file for each finding here.")
 @click.option("--junit", type=click.Path(dir_okay=False), help="Write the report as JUnit's XML.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
-def conform(loop: str, save: str | None, junit: str | None, as_json: bool, **options: Any) -> None:
+def conform(
+    loop: str, save: str | None, junit: str | None, as_json: bool, show_output: bool, script: str | None, **options: Any
+) -> None:
     """Search for the scripts that break a tool loop, and print the smallest.
 
     MODULE:LOOP is a function loop(client, messages, tools, functions), sync or async. It is called with the SDK's
     client over a fake Claude, again and again, with scripts that look for what breaks it: calls in parallel, tools that
     fail, replies that are cut, an API that is overloaded. Exit code 1 where something was found.
     """
-    # what a loop prints must not stand in the midst of a report that a program reads
-    with redirect_stdout(sys.stderr):
-        report = searched(loop, **options)
+    progress = _telling(sys.stderr) if sys.stderr.isatty() else None
+    with _beside_the_report(shown=show_output or script is not None):
+        report = searched(loop, script=script, progress=progress, **options)
     for name, text in ((junit, report.to_junit), *_saved(save, report)):
         if name is not None:
             write_whole(name, text().encode())
     click.echo(report.to_json() if as_json else str(report))
     sys.exit(int(not report.ok))
+
+
+@contextmanager
+def _beside_the_report(*, shown: bool) -> Iterator[None]:
+    """What a loop prints must not stand in the midst of a report that a program reads; and since it is called some
+    thousand times, nobody sees what it prints and logs who did not ask for that.
+    """
+    if shown:
+        with redirect_stdout(sys.stderr):
+            yield
+        return
+    gone = nowhere()
+    with redirect_stdout(gone), redirect_stderr(gone):
+        yield
 
 
 def searched(
@@ -78,6 +95,7 @@ def searched(
     returns: Sequence[str],
     script: str | None,
     messages: str | None,
+    progress: Callable[[Row], None] | None = None,
     **options: Any,
 ) -> Report:
     """The report on a loop. Raises `SetupError` where an option says nothing that can be used."""
@@ -103,15 +121,15 @@ def searched(
         rules=[rule for name in own for rule in named_rules(name)],
         script=None if script is None else _script(script),
         messages=None if messages is None else _json(messages, "--messages"),
-        progress=_told if sys.stderr.isatty() else None,
+        progress=progress,
         **options,
     )
 
 
-def _told(row: Row) -> None:
+def _telling(terminal: TextIO) -> Callable[[Row], None]:
     from playhead.testing.findings import row_line
 
-    click.echo(f"\r\x1b[K{row_line(row)}", nl=False, err=True)
+    return lambda row: click.echo(f"\r\x1b[K{row_line(row)}", nl=False, file=terminal)
 
 
 def _tools(name: str) -> Any:
