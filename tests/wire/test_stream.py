@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from playhead.wire.codec import JsonError, decode
 from playhead.wire.sse import ServerSentEvent, decode_events
-from playhead.wire.stream import Accumulator, accumulate, event_data, events_of, stream_bytes
+from playhead.wire.stream import Accumulator, accumulate, event_bytes, event_data, events_of, stream_bytes, stream_of
 from playhead.wire.tables import BLOCKS
 
 Json = dict[str, Any]
@@ -206,6 +206,28 @@ def test_the_sdk_accumulates_the_same(whole: Json, piece: int, size: int) -> Non
     ours = accumulate(map(event_data, decode_events(body))).message
     assert without_nulls(theirs) == without_nulls(whole)
     assert without_nulls(theirs) == without_nulls(ours)
+
+
+@given(MESSAGES, st.sampled_from([None, 0, 1, 5]), st.dictionaries(st.integers(0, 3), WORDS, max_size=2))
+def test_a_stream_is_written_as_its_events_are(whole: Json, piece: int | None, texts: dict[int, str]) -> None:
+    """Law: what is written at once is what its events would be one by one, lone surrogates and nulls too."""
+    assert stream_of(whole, piece=piece, texts=texts) == [
+        event_bytes(event) for event in events_of(whole, piece=piece, texts=texts)
+    ]
+
+
+def test_odd_values_are_streamed_as_they_are() -> None:
+    """A message that a script gave unchecked: whatever its members hold, the same bytes come of it."""
+    odd = [
+        {"type": "text", "text": "\ud800", "citations": [None, {"null": float("nan")}]},
+        {"type": "tool_use", "id": 1, "name": None, "input": "a string"},
+        {"type": "thinking", "thinking": "null", "signature": 0},
+        {"type": "compaction", "content": None},
+        "no block",
+    ]
+    made = stream_of({"content": odd, "usage": None}, piece=2)
+    assert made == [event_bytes(event) for event in events_of({"content": odd, "usage": None}, piece=2)]
+    assert b'"partial_json":"\\"a"' in b"".join(made)
 
 
 def test_the_fallback_names_the_model() -> None:

@@ -19,7 +19,7 @@ from playhead.script.faults import USUAL, Break, Chunks, Delivery, Drop, Fail, R
 from playhead.wire.codec import JsonError, JsonObject, decode_object
 from playhead.wire.damage import DAMAGES, EVENT_STREAM, JSON, Damage, middle
 from playhead.wire.sse import EventDecoder, ServerSentEvent
-from playhead.wire.stream import Accumulator, event_bytes, event_data, events_of, pieces_of
+from playhead.wire.stream import Accumulator, event_bytes, event_data, events_of, stream_of
 from playhead.wire.tables import ERROR_STATUS
 from playhead.wire.value import Value
 
@@ -61,10 +61,10 @@ def send(message: JsonObject, sent: Sent, asked: Asked, texts: Mapping[int, str]
     delivery = sent.delivery or USUAL
     if sent.broken is not None and sent.broken.how == "error" and not asked.stream:
         return _refused(sent.broken, asked)
-    events = [*events_of(message, piece=delivery.pieces, texts=texts)] if asked.stream else []
-    pieces = pieces_of(events) if asked.stream else [body_of(message, texts)]
+    pieces = stream_of(message, piece=delivery.pieces, texts=texts) if asked.stream else [body_of(message, texts)]
     body = _Body(pieces=pieces, content_type=EVENT_STREAM if asked.stream else JSON)
     if sent.damage is not None:
+        events = [*events_of(message, piece=delivery.pieces, texts=texts)] if asked.stream else []
         _damage(body, DAMAGES[sent.damage], message, events, sent.at)
     if delivery.newline != "\n" and body.content_type == EVENT_STREAM:
         body.pieces = [piece.replace(b"\n", delivery.newline.encode()) for piece in body.pieces]

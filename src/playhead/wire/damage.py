@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from playhead.wire.codec import JsonObject, encode
 from playhead.wire.sse import encode_event
-from playhead.wire.stream import accumulate, events_of, pieces_of, stream_bytes
+from playhead.wire.stream import accumulate, pieces_of, stream_of
 
 EVENT_STREAM = "text/event-stream; charset=utf-8"
 JSON = "application/json"
@@ -121,7 +121,7 @@ def _not_utf8(data: bytes) -> bytes:
 
 
 def _as_stream(message: JsonObject) -> bytes:
-    return stream_bytes(events_of(message))
+    return b"".join(stream_of(message))
 
 
 _UNKNOWN_EVENT: JsonObject = {"type": "some_future_event", "value": 1}

@@ -16,6 +16,7 @@ from typing import Any
 from playhead.wire.codec import JsonError, JsonObject, decode, encode, encode_each, encode_text
 from playhead.wire.sse import ServerSentEvent, encode_event
 from playhead.wire.tables import BLOCKS, USAGE_AT_END, USAGE_AT_START
+from playhead.wire.value import Value
 
 EventData = JsonObject
 """The data of one event: an object with a `type`."""
@@ -251,6 +252,42 @@ def events_of(
     streamed to the letter. The order and the fields are those of recorded streams: `ping` after the first block's
     start, the final usage in `message_delta`.
     """
+    for part in _parts(message, piece, texts):
+        if isinstance(part, dict):
+            yield part
+        else:
+            yield from map(part.event, part.values)
+
+
+def stream_of(
+    message: JsonObject, *, piece: int | None = 0, texts: Mapping[int, str] = MappingProxyType({})
+) -> list[bytes]:
+    """The same as bytes, each event for itself: what nearly all of them hold besides a few words is written once."""
+    made: list[bytes] = []
+    for part in _parts(message, piece, texts):
+        if isinstance(part, dict):
+            made.append(event_bytes(part))
+            continue
+        begun, _, end = event_bytes(part.event(0)).rpartition(b"0")
+        made += [begun + value + end for value in encode_each(part.values)]
+    return made
+
+
+class _Deltas(Value, frozen=True):
+    """Deltas of one type that bring a block's member, one value after the other."""
+
+    index: int
+    type: str
+    member: str
+    values: Sequence[object]
+
+    def event(self, value: object) -> EventData:
+        delta = {"type": self.type, self.member: value}
+        return {"type": "content_block_delta", "index": self.index, "delta": delta}
+
+
+def _parts(message: JsonObject, piece: int | None, texts: Mapping[int, str]) -> Iterator[EventData | _Deltas]:
+    """The events of a message's stream; those of a member that comes in pieces as one."""
     content = message.get("content")
     blocks: list[Any] = content if isinstance(content, list) else []
     yield {"type": "message_start", "message": _opening(message, blocks)}
@@ -259,8 +296,16 @@ def events_of(
         yield {"type": "content_block_start", "index": index, "content_block": _emptied(block, streamed)}
         if index == 0:
             yield {"type": "ping"}
-        for delta in _deltas(block, streamed, piece, texts.get(index)):
+        if "compaction_delta" in streamed.values():
+            delta = {"type": "compaction_delta", **{member: block[member] for member in streamed}}
             yield {"type": "content_block_delta", "index": index, "delta": delta}
+        else:
+            for member, kind in streamed.items():
+                name, pieces = _PIECES[kind]
+                if member == "input" and index in texts:
+                    yield _Deltas(index, kind, name, _json_pieces(texts[index], piece))
+                else:
+                    yield _Deltas(index, kind, name, pieces(block[member], piece))
         yield {"type": "content_block_stop", "index": index}
     yield {"type": "message_delta", **_closing(message)}
     yield {"type": "message_stop"}
@@ -350,66 +395,36 @@ def _emptied(block: Any, streamed: Mapping[str, str]) -> Any:
     return {key: _EMPTY[key]() if key in streamed else value for key, value in block.items()}
 
 
-def _deltas(block: Any, streamed: Mapping[str, str], size: int | None, text: str | None) -> Iterator[JsonObject]:
-    """What the stream adds to a block; `text` is the letter of its input, where that is given."""
-    if "compaction_delta" in streamed.values():
-        yield {"type": "compaction_delta", **{member: block[member] for member in streamed}}
-        return
-    for member, delta in streamed.items():
-        if member == "input" and text is not None:
-            yield from _json_pieces(text, size)
-        else:
-            yield from _PIECES[delta](block[member], size)
-
-
 _SMALLEST = 12
 _FEW = 8
 
 
-def _cut(text: str, size: int | None) -> Iterator[str]:
+def _cut(text: str, size: int | None) -> list[str]:
     if size is None:
         size = max(_SMALLEST, -(-len(text) // _FEW))
     step = size if size > 0 else max(len(text), 1)
-    return (text[start : start + step] for start in range(0, len(text), step))
+    return [text[start : start + step] for start in range(0, len(text), step)]
 
 
-def _text_pieces(value: Any, size: int | None) -> Iterator[JsonObject]:
-    return ({"type": "text_delta", "text": part} for part in _cut(value, size))
-
-
-def _thinking_pieces(value: Any, size: int | None) -> Iterator[JsonObject]:
-    return ({"type": "thinking_delta", "thinking": part} for part in _cut(value, size))
-
-
-def _signature_pieces(value: Any, size: int | None) -> Iterator[JsonObject]:
-    yield {"type": "signature_delta", "signature": value}
-
-
-def _citation_pieces(value: Any, size: int | None) -> Iterator[JsonObject]:
-    return ({"type": "citations_delta", "citation": citation} for citation in value or [])
-
-
-def _input_pieces(value: Any, size: int | None) -> Iterator[JsonObject]:
-    return _json_pieces("" if value == {} else encode_text(value), size)
-
-
-def _json_pieces(text: str, size: int | None) -> Iterator[JsonObject]:
+def _json_pieces(text: str, size: int | None) -> list[str]:
     # the API opens every input with an empty piece, and an empty input has nothing else
-    yield {"type": "input_json_delta", "partial_json": ""}
-    for part in _cut(text, size):
-        yield {"type": "input_json_delta", "partial_json": part}
+    return ["", *_cut(text, size)]
 
 
 _WHOLE = ("compaction_delta", "input_json_delta")
 """Deltas that bring a value of any kind."""
 
-_PIECES: Mapping[str, Callable[[Any, int | None], Iterator[JsonObject]]] = {
-    "text_delta": _text_pieces,
-    "thinking_delta": _thinking_pieces,
-    "signature_delta": _signature_pieces,
-    "citations_delta": _citation_pieces,
-    "input_json_delta": _input_pieces,
+_PIECES: Mapping[str, tuple[str, Callable[[Any, int | None], Sequence[object]]]] = {
+    "text_delta": ("text", _cut),
+    "thinking_delta": ("thinking", _cut),
+    "signature_delta": ("signature", lambda value, size: [value]),
+    "citations_delta": ("citation", lambda value, size: value or []),
+    "input_json_delta": (
+        "partial_json",
+        lambda value, size: _json_pieces("" if value == {} else encode_text(value), size),
+    ),
 }
+"""By the type of delta the name under which the pieces of a member come, and how they are cut."""
 
 
 def event_bytes(event: EventData) -> bytes:
