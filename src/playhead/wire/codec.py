@@ -97,10 +97,13 @@ def encode(value: object) -> bytes:
 def encode_each(values: Sequence[object]) -> list[bytes]:
     """`encode` of each of these values."""
     try:
-        lines = _ENCODER.encode_lines(values).split(b"\n")
+        text = _ENCODER.encode_lines(values)
     except (UnicodeError, msgspec.EncodeError, RecursionError):
         return [*map(encode, values)]
-    return [encode(value) if b"null" in line else line for value, line in zip(values, lines[:-1], strict=True)]
+    lines = text.split(b"\n")[:-1]
+    if b"null" not in text:
+        return lines
+    return [encode(value) if b"null" in line else line for value, line in zip(values, lines, strict=True)]
 
 
 def encode_text(value: object) -> str:
