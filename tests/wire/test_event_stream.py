@@ -32,10 +32,14 @@ def test_damage_is_named_by_its_place() -> None:
         list(events(broken))
 
 
-def test_a_payload_that_is_no_json() -> None:
-    """A payload that cannot be read is an error."""
-    prelude = struct.pack(">II", 16 + 3, 0)
-    body = prelude + struct.pack(">I", zlib.crc32(prelude)) + b"{{{"
+@pytest.mark.parametrize(
+    "payload",
+    [b"{{{", b"[]", b'{"bytes": "a"}', '{"bytes": "☃"}'.encode(), b'{"bytes": "W10="}', b'{"bytes": "e3t7"}'],
+)
+def test_a_payload_that_cannot_be_read(payload: bytes) -> None:
+    """No JSON, no object, no base64, and base64 of no JSON or no object, are errors that name the byte."""
+    prelude = struct.pack(">II", 16 + len(payload), 0)
+    body = prelude + struct.pack(">I", zlib.crc32(prelude)) + payload
     with pytest.raises(FrameError, match="byte 0"):
         list(events(body + b"\0\0\0\0"))
 

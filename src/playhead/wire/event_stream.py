@@ -8,7 +8,6 @@ checksum of the whole.
 from __future__ import annotations
 
 import base64
-import binascii
 import re
 import struct
 import zlib
@@ -50,7 +49,7 @@ class Frame(Value, frozen=True):
         try:
             wrapping = decode_object(self.payload).get("bytes")
             return base64.b64decode(wrapping) if isinstance(wrapping, str) else self.payload
-        except (JsonError, binascii.Error) as error:
+        except ValueError as error:  # no JSON, no base64, or a text that could be neither
             raise _unreadable(self, error) from None
 
     def holding(self, data: bytes) -> bytes:
