@@ -232,7 +232,7 @@ def append(path: str | os.PathLike[str], data: bytes) -> None:
 
 
 def nowhere() -> TextIO:
-    """A text file in which what is written is gone; open as long as the process runs, since a logger may hold it."""
+    """A text file in which what is written is gone, now and as long as the process runs: a logger may hold it."""
     stream = open(os.devnull, "w", encoding="utf-8", errors="replace")  # noqa: SIM115
     atexit.register(stream.close)
     return stream

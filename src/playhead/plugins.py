@@ -48,6 +48,12 @@ def named(name: str, what: str) -> object:
         return attrgetter(attribute)(import_module(module))
     except (ImportError, AttributeError) as error:
         raise SetupError(f"the {what} {name!r} cannot be loaded: {error}") from None
+    except SystemExit as error:
+        said = f"its module ends the process when it is imported (exit code {error.code})"
+        raise SetupError(f"the {what} {name!r} cannot be loaded: {said}") from None
+    except Exception as error:
+        # whatever a module of the user's raises is the user's to mend
+        raise SetupError(f"the {what} {name!r} cannot be loaded: {type(error).__name__}: {error}") from error
 
 
 def as_rules(given: object, name: str) -> tuple[Rule, ...]:

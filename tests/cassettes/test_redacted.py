@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import struct
 import zlib
@@ -57,7 +58,7 @@ def test_frames_are_as_their_readers_check_them() -> None:
     """Lengths and both checksums fit, and what else a payload holds stays, the padding too."""
     made = redacted(framed(said(KEY)))
     found = [*frames(made.body)]
-    assert not any(one.cut for one in found)
+    assert not any(one.broken for one in found)
     for one in found:
         whole = made.body[one.start : one.end]
         assert struct.unpack(">I", whole[-4:])[0] == zlib.crc32(whole[:-4])
@@ -91,7 +92,7 @@ def test_a_frame_that_was_cut_goes_with_the_secret(left: int) -> None:
     cut = frame(said(KEY)[2])[:left]
     assert KEY[:6] not in repr(redacted(whole + cut).body)
     secret = framed(said(KEY))
-    assert [one.cut for one in frames(redacted(secret + cut).body)] == [False] * 5
+    assert [one.broken for one in frames(redacted(secret + cut).body)] == [False] * 5
     harmless = frame(said("x" * 300)[2])[:left]
     assert redacted(whole + harmless).body == whole + harmless
 
@@ -102,10 +103,62 @@ def test_a_cut_frame_with_a_whole_secret() -> None:
     assert redacted(whole + cut).body == whole
 
 
-def test_damaged_frames_are_bytes() -> None:
-    """Who cannot be read is not read: as any other bytes."""
-    damaged = FRAMES[:-30] + b"\0" * 30 + FRAMES
-    assert redacted(damaged).body == damaged
+def made_of(payload: bytes, headers: bytes = b"") -> bytes:
+    lengths = struct.pack(">II", 16 + len(headers) + len(payload), len(headers))
+    body = lengths + struct.pack(">I", zlib.crc32(lengths)) + headers + payload
+    return body + struct.pack(">I", zlib.crc32(body))
+
+
+def header(name: bytes, value: bytes) -> bytes:
+    return bytes([len(name)]) + name + b"\x07" + struct.pack(">H", len(value)) + value
+
+
+def wrapping(event: object, **more: object) -> bytes:
+    return json.dumps({"bytes": base64.b64encode(json.dumps(event).encode()).decode(), **more}).encode()
+
+
+ASKING = wrapping({"type": "ping", "of": "~" * 9 + KEY + "\u2603\u2603"})
+GOOD = framed(said("hi"))
+BEYOND: dict[str, bytes] = {
+    "beside the data": made_of(wrapping({"type": "ping"}, p=KEY)),
+    "a header": made_of(b"{}", header(b":message-type", b"error") + header(b":error-message", b"no " + KEY.encode())),
+    "headers that are none": made_of(wrapping({"type": "ping"}), b"\x03abc\x63 " + KEY.encode()),
+    "a payload of text": made_of(f"bad key {KEY}".encode()),
+    "a payload of an array": made_of(json.dumps([KEY]).encode()),
+    "base64 without padding": made_of(ASKING.replace(b"=", b"")),
+    "base64 with escapes": made_of(ASKING.replace(b"/", rb"\/").replace(b"+", rb"\u002b")),
+    "between frames": b"garbage " + KEY.encode() + b" garbage",
+    "a good frame before an empty one": framed(said(KEY)) + made_of(b"", header(b":message-type", b"error")),
+    "a good frame before garbage": framed(said(KEY)) + b"garbage that is no frame",
+    "a good frame after garbage": b"garbage that is no frame" + framed(said(KEY)),
+    "a damaged frame": frame(said(KEY)[2])[:8] + b"\0\0\0\0" + frame(said(KEY)[2])[12:],
+}
+
+
+@pytest.mark.parametrize("body", BEYOND.values(), ids=BEYOND)
+def test_no_secret_is_left_beyond_the_data_of_whole_frames(body: bytes) -> None:
+    """Whatever stands around it; what is a frame stays one, and what is broken stays broken."""
+    made = redacted(GOOD + body + GOOD).body
+    seen = [part for one in frames(made) for part in (one.legible, one.payload, one.headers)]
+    assert not any(KEY[:24].encode() in part for part in (made, *seen))
+    assert [one.broken for one in frames(made)] == [one.broken for one in frames(GOOD + body + GOOD)]
+    assert made.startswith(GOOD)
+    assert made.endswith(GOOD)
+
+
+def test_a_secret_that_goes_on_in_a_frame_that_was_cut() -> None:
+    """One byte of a checksum may be all that is missing."""
+    body = b"".join(map(frame, said("hunter2h", "unter2 x")[:4]))
+    made = redacted(body[:-1], known=["hunter2hunter2"]).body
+    told = [e["delta"]["text"] for e in events(made) if e["type"] == "content_block_delta"]
+    assert told == ["REDACTED-known-secret-1"]
+    assert [one.broken for one in frames(made)] == [False] * 3
+
+
+def test_damage_without_a_secret_stays() -> None:
+    """Byte for byte, wherever it is."""
+    for damaged in (FRAMES[:-30] + b"\0" * 30 + FRAMES, FRAMES + b"garbage" + FRAMES, FRAMES[:40] + b"x" + FRAMES[40:]):
+        assert redacted(damaged).body == damaged
 
 
 def test_what_cannot_be_taken_out_of_a_frame_is_refused() -> None:
@@ -115,3 +168,6 @@ def test_what_cannot_be_taken_out_of_a_frame_is_refused() -> None:
     made = redacting.interaction(Interaction(path=PATH, answer=answer))
     with pytest.raises(SecretFound, match=r"interactions\[0\].response"):
         redacting.require_clean(made, "a.yaml", 1)
+    beside = Answer(headers=HEADERS, body=made_of(wrapping({"type": "ping"}, n=1234567890123)))
+    with pytest.raises(SecretFound, match=r"interactions\[0\].response"):
+        redacting.require_clean(redacting.interaction(Interaction(path=PATH, answer=beside)), "a.yaml", 1)

@@ -38,6 +38,9 @@ def talkative(client, messages, tools, functions):
 def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A module with loops, in the folder that the command is called in."""
     (tmp_path / "loops_here.py").write_text(BROKEN)
+    (tmp_path / "leaving.py").write_text("import sys; sys.exit('set FOO')")
+    (tmp_path / "failing.py").write_text("1 / 0")
+    (tmp_path / "no_python.py").write_text("loop =")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])
     monkeypatch.delitem(sys.modules, "loops_here", raising=False)
@@ -113,6 +116,9 @@ WRONG: dict[str, tuple[list[str], str]] = {
     "no such module": (["pears:loop"], "cannot be loaded"),
     "no name": (["pears"], "are named as MODULE:NAME"),
     "no loop": (["loops_here:nothing"], "is no loop"),
+    "a module that ends itself": (["leaving:loop"], "ends the process when it is imported (exit code set FOO)"),
+    "a module that fails": (["failing:loop"], "cannot be loaded: ZeroDivisionError: division by zero"),
+    "a module that is no Python": (["no_python:loop"], "cannot be loaded: SyntaxError"),
     "no such capability": (["loops_here:loop", "--only", "pears"], "only has no 'pears'"),
     "no such script": (["loops_here:loop", "--script", "pears.yaml"], "pears.yaml"),
     "no steps": (["loops_here:loop", "--script", '[{"pear": 1}]'], "pear"),

@@ -387,3 +387,7 @@ def test_a_long_first_item_is_left_to_who_reads_all_of_them() -> None:
     assert first_end(b'["' + b"a" * 5000 + b'",2]', 1, 5005) is None
     assert first_end(b"[1" + b"1" * 4095 + b"23,4]", 1, 4102) is None
     assert first_end(b"[12,3]", 1, 5) == 3
+    for number in (b"12.5", b"1e5", b"1e+5", b"1E-5", b"-1.25e10"):
+        for shown in range(1, len(number) + 1):
+            text = b"[" + b" " * (4096 - shown) + number + b",2]"
+            assert first_end(text, 1, len(text) - 1) in (None, item_ends(text)[0]), number[:shown]

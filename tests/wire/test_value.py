@@ -5,9 +5,8 @@ import weakref
 
 import pytest
 
-from playhead import FakeClaude, say
+from playhead import FakeClaude, call, say
 from playhead.engine.http import Incoming
-from playhead.wire.exchange import Exchange
 from playhead.wire.follow import Link
 from playhead.wire.history import History, Sent
 from playhead.wire.value import Value
@@ -19,7 +18,6 @@ HISTORY = History.after(None, {"role": "user", "content": "hi"})
 @pytest.mark.parametrize(
     "value",
     [
-        Exchange(request={"messages": []}),
         Link(kind="start", conversation=1, turn=1),
         Sent([HISTORY.message], HISTORY),
     ],
@@ -42,6 +40,29 @@ def test_a_session_that_nobody_holds_is_gone() -> None:
     del fake, request, message
     gc.collect()
     assert gone() is None
+
+
+def test_a_tool_that_returns_what_holds_the_fake_keeps_nothing_alive() -> None:
+    """What a watched tool returns is the user's, and may lead anywhere."""
+
+    gone = _tool_returns_the_context()
+    gc.collect()
+    assert gone() is None
+
+
+class _Context:
+    fake: FakeClaude
+
+
+def _tool_returns_the_context() -> weakref.ref[_Context]:
+    context = _Context()
+    context.fake = fake = FakeClaude([call("look"), say("done")], strict=False)
+    tools = fake.watch({"look": lambda: context})
+    body = BODY.replace(b"{", b'{"tools": [{"name": "look", "input_schema": {"type": "object"}}], ', 1)
+    fake.answer(Incoming(method="POST", path="/v1/messages", headers={"x-api-key": "k"}, body=body))
+    tools["look"]()
+    assert fake.session.exchanges[0].results
+    return weakref.ref(context)
 
 
 class _Weak(dict):  # type: ignore[type-arg]

@@ -16,7 +16,7 @@ from playhead.cassettes.redaction import Redactor
 from playhead.cassettes.style import Kept, Style, keep
 from playhead.errors import SecretFound
 from playhead.wire.codec import JsonError, decode
-from playhead.wire.event_stream import Frame, FrameError, frames, is_event_stream
+from playhead.wire.event_stream import Frame, frames, is_event_stream
 
 Envelope = Mapping[str, Kept]
 
@@ -131,9 +131,8 @@ class Redacted:
     def _answer(self, answer: Answer, *, streamed: bool) -> Answer:
         if not answer.body:
             return answer
-        framed = _framed(answer.body)
-        if framed:
-            edits = [*self._frame_edits(framed)]
+        if is_event_stream(answer.body):
+            edits = [*self._frame_edits([*frames(answer.body)])]
         elif streamed:
             edits = [*self._stream_edits(answer.body)]
         else:
@@ -159,16 +158,19 @@ class Redacted:
             if told != line.data:
                 yield Edit(line.start, line.end, told)
 
-    def _frame_edits(self, framed: Sequence[tuple[Frame, bytes]]) -> Iterator[Edit]:
-        whole = [(frame, data) for frame, data in framed if not frame.cut]
+    def _frame_edits(self, framed: Sequence[Frame]) -> Iterator[Edit]:
+        data = [frame.legible for frame in framed]
         changed = False
-        for (frame, old), new in zip(whole, self.redactor.redact_stream([data for _, data in whole]), strict=True):
-            if old != new:
-                changed = True
-                yield Edit(frame.start, frame.end, frame.holding(new))
-        for frame, data in framed[len(whole) :]:
-            if changed or self._bytes(data) != data:
-                yield Edit(frame.start, frame.end, b"")  # as of an event that is broken: no client read it
+        for frame, old, new in zip(framed, data, self.redactor.redact_stream(data), strict=True):
+            around, texts = self._bytes(frame.around), [*map(self._bytes, frame.texts)]
+            same = old == new and around == frame.around and texts == frame.texts
+            if not frame.broken and not same:
+                yield Edit(frame.start, frame.end, frame.holding(new, around, texts))
+            elif not same or (changed and frame.broken):
+                # nobody can tell what else of a secret it holds; no client read it
+                last = frame is framed[-1]
+                yield Edit(frame.start, frame.end, b"" if last else b"\0" * (frame.end - frame.start))
+            changed = changed or old != new
 
     def _bytes(self, data: bytes) -> bytes:
         # what is no text stays as it is around what is
@@ -209,24 +211,19 @@ def _bytes_of(body: Body) -> bytes:
     return "\n".join(kept.written(body.style) for kept in (*parts, *body.added)).encode("utf-8", "surrogatepass")
 
 
-def _framed(body: bytes) -> list[tuple[Frame, bytes]]:
-    """The frames of an AWS event stream with their data; none where it is another body, or can be read by nobody."""
-    try:
-        return [(frame, frame.data) for frame in frames(body)] if is_event_stream(body) else []
-    except FrameError:
-        return []
-
-
 def _read(body: bytes) -> bytes:
-    """A body as who reads it reads it: what frames wrap is unwrapped."""
-    return b"\n".join(data for _, data in _framed(body)) or body
+    """A body as who reads it reads it: with what frames wrap."""
+    if not is_event_stream(body):
+        return body
+    return b"\n".join([body, *(frame.legible for frame in frames(body))])
 
 
 def _said(answer: Answer) -> object:
     """An answer as values, in which sealed members are told; the data of each event where it is a stream."""
-    framed = _framed(answer.body)
-    if framed:
-        return {"events": [_value(data) for _, data in framed]}
+    if is_event_stream(answer.body):
+        framed = [*frames(answer.body)]
+        around = [_value(part) for frame in framed for part in (frame.around, *frame.texts)]
+        return {"events": [_value(frame.legible) for frame in framed], "around": around}
     if not answer.streamed:
         return {"body": _value(answer.body)}
     events, others = event_texts(answer.body)

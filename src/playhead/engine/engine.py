@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from playhead.engine.compose import Minted, compose
 from playhead.engine.http import Incoming, Outgoing, Timeouts, json_answer
@@ -41,7 +41,6 @@ from playhead.wire.reading import Bodies
 from playhead.wire.recent import Reading
 from playhead.wire.session import Session, is_retry
 from playhead.wire.tables import COUNT_TOKENS_PATH, MESSAGES_PATH
-from playhead.wire.value import Value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +66,7 @@ class Settings:
         return self.share == "one"
 
 
-class _Call(Value, frozen=True):
+class _Call(Struct, frozen=True):
     """A judged request on its way to its endpoint."""
 
     exchange: Exchange

@@ -69,9 +69,9 @@ def _require_server_tool(call: JsonObject, offered: Sequence[JsonObject], server
     name = str(call.get("name"))
     if call["type"] == "mcp_tool_use":
         named = [*(servers if isinstance(servers, list) else ())]
-        known = {str(server.get("name")) for server in named if isinstance(server, dict)}
-        known |= {str(tool.get("mcp_server_name")) for tool in offered}
-        if str(call.get("server_name")) not in known:
+        known = [server.get("name") for server in named if isinstance(server, dict)]
+        known += [tool["mcp_server_name"] for tool in offered if "mcp_server_name" in tool]
+        if call.get("server_name") not in known:
             raise ScriptError(
                 f"{where} calls a tool of the MCP server {call.get('server_name')!r}, which the request does not name: "
                 "send it in `mcp_servers` with its toolset"

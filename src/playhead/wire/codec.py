@@ -34,6 +34,8 @@ _SCANNER = json.JSONDecoder()
 _SHORT = 4096
 """Bytes in which an item is looked for on its own."""
 
+_ENDING = frozenset(", \t\r\n")
+
 _BLANKS = rb"[ \t\r\n]*"
 _NAME = re.compile(rb'("[^"\\]*+(?:\\.[^"\\]*+)*+")' + _BLANKS + b":" + _BLANKS, re.DOTALL)
 _OPENING = re.compile(_BLANKS + rb"([\[{])" + _BLANKS)
@@ -270,7 +272,8 @@ def first_end(text: bytes, start: int, stop: int) -> int | None:
         end: int = _SCANNER.raw_decode(piece, len(piece) - len(piece.lstrip()))[1]
     except (ValueError, RecursionError):
         return None
-    return start + end if end < len(piece) else None  # what ends with the piece may go on behind it
+    # what ends with the piece may go on behind it; so may 12, where the piece has no more of 12.5 than 12.
+    return start + end if piece[end : end + 1] in _ENDING else None
 
 
 def item_ends(text: bytes, offset: int = 0) -> list[int]:

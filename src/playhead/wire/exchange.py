@@ -9,17 +9,18 @@ from collections.abc import Mapping
 from functools import lru_cache
 from types import MappingProxyType
 
+from msgspec import Struct
+
 from playhead.wire.cloud import cloud_of
 from playhead.wire.codec import JsonObject
 from playhead.wire.history import History, Sent
 from playhead.wire.tables import COUNT_TOKENS_PATH, MESSAGES_PATH
-from playhead.wire.value import Value
 
 NOTHING: Mapping[str, object] = MappingProxyType({})
 NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
 
-class Exchange(Value, frozen=True, kw_only=True):
+class Exchange(Struct, frozen=True, kw_only=True):
     """One request and its answer, any endpoint.
 
     `number` counts a session's exchanges from 1. `request` is the plain body as sent (None where only the response

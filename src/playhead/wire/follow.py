@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, Literal, TypeVar
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from playhead.wire.codec import JsonObject
 from playhead.wire.equality import same_message, same_words
@@ -49,7 +49,7 @@ class Link(Value, frozen=True, kw_only=True):
     held: bool = False
 
 
-class _Placed(Value, frozen=True):
+class _Placed(Struct, frozen=True):
     """An exchange in its place, and how many of its messages an earlier request began with."""
 
     exchange: Exchange

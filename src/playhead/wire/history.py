@@ -135,7 +135,7 @@ class Positions:
         return history is not last
 
     def is_single(self, history: History) -> bool:
-        """Whether one history of this kind was met, and once."""
+        """Whether of this one's kind one history was met, this one or another, and once."""
         return self._single.get(_kind(self._begun(history), history.count)) is not None
 
 
