@@ -119,6 +119,7 @@ def wrapping(event: object, **more: object) -> bytes:
 
 ASKING = wrapping({"type": "ping", "of": "~" * 9 + KEY + "\u2603\u2603"})
 GOOD = framed(said("hi"))
+DAMAGED = frame(said("nothing")[2])
 BEYOND: dict[str, bytes] = {
     "beside the data": made_of(wrapping({"type": "ping"}, p=KEY)),
     "a header": made_of(b"{}", header(b":message-type", b"error") + header(b":error-message", b"no " + KEY.encode())),
@@ -131,6 +132,7 @@ BEYOND: dict[str, bytes] = {
     "a good frame before an empty one": framed(said(KEY)) + made_of(b"", header(b":message-type", b"error")),
     "a good frame before garbage": framed(said(KEY)) + b"garbage that is no frame",
     "a good frame after garbage": b"garbage that is no frame" + framed(said(KEY)),
+    "two damaged frames": DAMAGED[:4] + b"\1\1\1\1" + DAMAGED[8:] + frame(said(KEY)[2])[1:],
     "a damaged frame": frame(said(KEY)[2])[:8] + b"\0\0\0\0" + frame(said(KEY)[2])[12:],
 }
 
@@ -153,6 +155,16 @@ def test_a_secret_that_goes_on_in_a_frame_that_was_cut() -> None:
     told = [e["delta"]["text"] for e in events(made) if e["type"] == "content_block_delta"]
     assert told == ["REDACTED-known-secret-1"]
     assert [one.broken for one in frames(made)] == [False] * 3
+
+
+def test_a_stream_whose_beginning_is_damaged() -> None:
+    """What it is its content type tells; what bears that by mistake is redacted as the text that it is."""
+    body = b"garbage" + framed(said(KEY))
+    made = redacted(body).body
+    assert made.startswith(b"garbage")
+    assert "REDACTED-anthropic-key-1" in repr([one.legible for one in frames(made)])
+    assert KEY[:24] not in repr([one.legible for one in frames(made)])
+    assert redacted(json.dumps({"message": f"no {KEY}"}).encode()).body == b'{"message": "no REDACTED-anthropic-key-1"}'
 
 
 def test_damage_without_a_secret_stays() -> None:

@@ -16,7 +16,7 @@ from playhead.cassettes.redaction import Redactor
 from playhead.cassettes.style import Kept, Style, keep
 from playhead.errors import SecretFound
 from playhead.wire.codec import JsonError, decode
-from playhead.wire.event_stream import Frame, frames, is_event_stream
+from playhead.wire.event_stream import AWS_EVENT_STREAM, Frame, frames, is_event_stream
 
 Envelope = Mapping[str, Kept]
 
@@ -66,7 +66,7 @@ class Redacted:
             (f"{place}.request.headers", dict(made.headers), b""),
             (f"{place}.request", _new_of(body), _bytes_of(body)),
             (f"{place}.response.headers", dict(answer.headers), b""),
-            (f"{place}.response", _said(answer), _read(answer.body)),
+            (f"{place}.response", _said(answer), _read(answer)),
         ]
         for path, value, written in parts:
             self.redactor.require_clean(value, file, path)
@@ -131,8 +131,9 @@ class Redacted:
     def _answer(self, answer: Answer, *, streamed: bool) -> Answer:
         if not answer.body:
             return answer
-        if is_event_stream(answer.body):
-            edits = [*self._frame_edits([*frames(answer.body)])]
+        framed = _framed(answer)
+        if framed:
+            edits = [*self._frame_edits(framed)]
         elif streamed:
             edits = [*self._stream_edits(answer.body)]
         else:
@@ -211,17 +212,23 @@ def _bytes_of(body: Body) -> bytes:
     return "\n".join(kept.written(body.style) for kept in (*parts, *body.added)).encode("utf-8", "surrogatepass")
 
 
-def _read(body: bytes) -> bytes:
+def _framed(answer: Answer) -> list[Frame]:
+    """The frames of an AWS event stream, broken ones too; none where the answer is another body."""
+    if not answer.headers.get("content-type", "").startswith(AWS_EVENT_STREAM) and not is_event_stream(answer.body):
+        return []
+    found = [*frames(answer.body)]
+    return [] if all(frame.broken for frame in found) and not is_event_stream(answer.body) else found
+
+
+def _read(answer: Answer) -> bytes:
     """A body as who reads it reads it: with what frames wrap."""
-    if not is_event_stream(body):
-        return body
-    return b"\n".join([body, *(frame.legible for frame in frames(body))])
+    return b"\n".join([answer.body, *(frame.legible for frame in _framed(answer))])
 
 
 def _said(answer: Answer) -> object:
     """An answer as values, in which sealed members are told; the data of each event where it is a stream."""
-    if is_event_stream(answer.body):
-        framed = [*frames(answer.body)]
+    framed = _framed(answer)
+    if framed:
         around = [_value(part) for frame in framed for part in (frame.around, *frame.texts)]
         return {"events": [_value(frame.legible) for frame in framed], "around": around}
     if not answer.streamed:

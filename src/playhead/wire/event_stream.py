@@ -12,9 +12,13 @@ import re
 import struct
 import zlib
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
 from playhead.wire.codec import JsonError, JsonObject, decode, decode_object
 from playhead.wire.value import Value
+
+AWS_EVENT_STREAM = "application/vnd.amazon.eventstream"
+"""The content type."""
 
 _PRELUDE = struct.Struct(">III")
 _OVERHEAD = _PRELUDE.size + 4
@@ -58,17 +62,9 @@ class Frame(Value, frozen=True):
 
     @property
     def legible(self) -> bytes:
-        """The same as far as anybody could read it, of a broken frame too."""
-        wrapped = _WRAPPED.search(self.payload)
-        if wrapped is None:
-            return self.payload
-        try:
-            told = decode(b'"' + wrapped[1] + b'"').encode()
-        except (JsonError, UnicodeError):
-            told = wrapped[1]
-        told = _NOT_BASE64.sub(b"", told)
-        told = told[:-1] if len(told) % 4 == 1 else told
-        return base64.b64decode(told + b"=" * (-len(told) % 4))
+        """The same as far as anybody could read it. What is broken may hold the data of several frames."""
+        wrapped = [*_WRAPPED.finditer(self.payload)][: None if self.broken else 1]
+        return b"\n".join([_unwrapped(one[1]) for one in wrapped]) if wrapped else self.payload
 
     @property
     def around(self) -> bytes:
@@ -95,6 +91,15 @@ class Frame(Value, frozen=True):
         lengths = struct.pack(">II", _OVERHEAD + len(headers) + len(data), len(headers))
         frame = lengths + struct.pack(">I", zlib.crc32(lengths)) + headers + data
         return frame + struct.pack(">I", zlib.crc32(frame))
+
+
+def _unwrapped(text: bytes) -> bytes:
+    """What base64 holds, as far as it goes, that stands in a JSON string."""
+    with suppress(JsonError, UnicodeError):
+        text = decode(b'"' + text + b'"').encode()
+    text = _NOT_BASE64.sub(b"", text)
+    text = text[:-1] if len(text) % 4 == 1 else text
+    return base64.b64decode(text + b"=" * (-len(text) % 4))
 
 
 def _texts_in(headers: bytes) -> list[tuple[int, int]] | None:
